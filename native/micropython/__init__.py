@@ -1,0 +1,1 @@
+"""MicroPython: which modules run there, and the tools that lay them out."""

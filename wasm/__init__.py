@@ -1,0 +1,1 @@
+"""The WebAssembly backend: an assembler in Python and the SIMD CPU backend."""

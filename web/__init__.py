@@ -1,0 +1,1 @@
+"""What exists because of the browser: player, worker, loaders, the demo site."""
