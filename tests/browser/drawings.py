@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Point = tuple[float, float]
 Stroke = list[Point]
@@ -25,7 +26,7 @@ STEPS = 8  # mouse positions between two aimed-at points of a curve
 def lines(*points: Point) -> Stroke:
     """Go straight from point to point, with mouse positions on the way."""
     path = [points[0]]
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):
+    for (x0, y0), (x1, y1) in pairwise(points):
         for i in range(1, STEPS + 1):
             t = i / STEPS
             path.append((x0 + (x1 - x0) * t, y0 + (y1 - y0) * t))
