@@ -19,6 +19,7 @@
 
 export const FORMAT = 1;
 const BUFFER = 1, FREE = 2, WRITE = 3, KERNEL = 4, RUN = 5, COPY = 6, READ = 7;
+const LEAST_WORDS = [0, 3, 2, 5, 5, 7, 6, 4]; // of each command
 
 const ARENA_WORDS = 65536; // parameters of one submit: 1024 blocks of 64 words
 const BLOCK_WORDS = 64; // 256 bytes, the alignment that WebGPU guarantees
@@ -82,6 +83,7 @@ export class Player {
     }
     let at = 1;
     while (at < words.length) {
+      if (at + LEAST_WORDS[words[at]] > words.length) break;
       switch (words[at]) {
         case BUFFER:
           this.#makeBuffer(words[at + 1], words[at + 2]);

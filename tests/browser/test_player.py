@@ -1,0 +1,261 @@
+"""The command player, on streams written by hand, in Chromium on a CPU "GPU"."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+import pytest
+
+BUFFER, FREE, WRITE, KERNEL, RUN, COPY, READ = range(1, 8)
+FORMAT = 1
+
+# out = a * scale + b, for the first n elements.
+SCALE_ADD = """
+@group(0) @binding(0) var<uniform> P: array<vec4<i32>, 1>;
+@group(0) @binding(1) var<storage, read> a: array<f32>;
+@group(0) @binding(2) var<storage, read> b: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < u32(P[0].x)) {
+    out[id.x] = a[id.x] * bitcast<f32>(P[0].y) + b[id.x];
+  }
+}
+"""
+
+# x[0] = x[0] * 3 + p: the order of several runs shows in the result.
+STEP = """
+@group(0) @binding(0) var<uniform> P: array<vec4<i32>, 1>;
+@group(0) @binding(1) var<storage, read_write> x: array<i32>;
+@compute @workgroup_size(1) fn main() { x[0] = x[0] * 3 + P[0].x; }
+"""
+
+# out[i] = parameter i, out of 70: more than one block of parameters.
+SPILL = """
+@group(0) @binding(0) var<uniform> P: array<vec4<i32>, 18>;
+@group(0) @binding(1) var<storage, read_write> out: array<i32>;
+@compute @workgroup_size(1) fn main() {
+  for (var i = 0u; i < 70u; i++) { out[i] = P[i / 4u][i % 4u]; }
+}
+"""
+
+SETUP = """async () => {
+  const { Player } = await import("./player.js");
+  const { requestDevice } = await import("./device.js");
+  window.gpu = await requestDevice();
+  window.player = new Player(gpu.device);
+}"""
+
+PLAY = """async ([words, blobs, texts]) => {
+  const bytes = blobs.map((blob) => new Uint8Array(blob));
+  const reads = await player.play(new Int32Array(words), bytes, texts);
+  return reads.map((read) => [...read]);
+}"""
+
+
+@pytest.fixture
+def play(gpu_page):
+    """Play a batch (without the version in front); return what was read."""
+    gpu_page.evaluate(SETUP)
+
+    def run(*words, blobs=(), texts=(), version=FORMAT):
+        batch = [[version, *words], [list(blob) for blob in blobs], list(texts)]
+        return [bytes(read) for read in gpu_page.evaluate(PLAY, batch)]
+
+    run.page = gpu_page
+    run.stats = lambda: gpu_page.evaluate("() => player.stats")
+    return run
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def ints(*values):
+    return struct.pack(f"<{len(values)}i", *values)
+
+
+def bits(value):
+    return struct.unpack("<i", struct.pack("<f", value))[0]
+
+
+def test_a_kernel_runs_over_written_buffers(play):
+    read = play(
+        *(BUFFER, 1, 3), *(BUFFER, 2, 3), *(BUFFER, 3, 3),
+        *(WRITE, 1, 0, 3, 0), *(WRITE, 2, 0, 3, 1),
+        *(KERNEL, 7, 0, 3, 0, 0, 1, 2),
+        *(RUN, 7, 3, 1, 2, 3, 1, 1, 1, 2, 3, bits(0.5)),
+        *(READ, 3, 0, 3), *(READ, 1, 1, 2),
+        blobs=[floats(1, 2, -4), floats(10, 20, 30)], texts=[SCALE_ADD],
+    )  # fmt: skip
+    assert read == [floats(10.5, 21, 28), floats(2, -4)]
+    stats = play.stats()
+    assert (stats["dispatches"], stats["batches"], stats["submits"]) == (1, 1, 1)
+    assert (stats["bytesWritten"], stats["bytesRead"]) == (24, 20)
+
+
+def test_buffers_and_kernels_live_on_to_the_next_batch(play):
+    play(*(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1), texts=[STEP])
+    play(*(RUN, 1, 1, 1, 1, 1, 1, 1, 5))
+    assert play(*(RUN, 1, 1, 1, 1, 1, 1, 1, 4), *(READ, 1, 0, 1)) == [ints(19)]
+    assert play.stats()["bindGroups"] == 1
+
+
+def test_writes_reads_and_runs_keep_their_order(play):
+    run = (RUN, 1, 1, 1, 1, 1, 1, 1, 1)
+    read = play(
+        *(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1),
+        *run, *(READ, 1, 0, 1), *run, *(READ, 1, 0, 1),
+        *(WRITE, 1, 0, 1, 0), *(READ, 1, 0, 1), *run, *(READ, 1, 0, 1),
+        blobs=[ints(100)], texts=[STEP],
+    )  # fmt: skip
+    assert read == [ints(1), ints(4), ints(100), ints(301)]
+
+
+def test_a_write_to_an_idle_buffer_splits_nothing(play):
+    run = (RUN, 1, 1, 1, 1, 1, 1, 1, 1)
+    play(*(BUFFER, 1, 1), *(BUFFER, 2, 1), *(KERNEL, 1, 0, 1, 1, 1), texts=[STEP])
+    before = play.stats()["submits"]
+    play(*run, *(WRITE, 2, 0, 1, 0), *run, blobs=[ints(9)])
+    assert play.stats()["submits"] == before + 1
+    play(*run, *(WRITE, 1, 0, 1, 0), *run, blobs=[ints(9)])
+    assert play.stats()["submits"] == before + 3
+    assert play(*(READ, 1, 0, 1), *(READ, 2, 0, 1)) == [ints(28), ints(9)]
+
+
+def test_thousands_of_runs_in_one_batch(play):
+    # 3000 blocks of parameters do not fit into one submit.
+    runs = [w for _ in range(3000) for w in (RUN, 1, 1, 1, 1, 1, 1, 1, 1)]
+    expected = 0
+    for _ in range(3000):
+        expected = (expected * 3 + 1) % 2**32
+    read = play(
+        *(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1), *runs, *(READ, 1, 0, 1),
+        texts=[STEP],
+    )  # fmt: skip
+    assert struct.unpack("<I", read[0])[0] == expected
+    assert play.stats()["dispatches"] == 3000
+
+
+def test_more_parameters_than_a_block(play):
+    read = play(
+        *(BUFFER, 1, 70), *(KERNEL, 1, 0, 1, 1, 70),
+        *(RUN, 1, 1, 1, 1, 1, 1, 70), *range(70), *(READ, 1, 0, 70),
+        texts=[SPILL],
+    )  # fmt: skip
+    assert read == [ints(*range(70))]
+
+
+def test_copies_also_within_one_buffer(play):
+    read = play(
+        *(BUFFER, 1, 4), *(BUFFER, 2, 4), *(WRITE, 1, 0, 4, 0),
+        *(COPY, 1, 1, 2, 2, 2), *(COPY, 1, 0, 1, 1, 3),
+        *(READ, 2, 0, 4), *(READ, 1, 0, 4),
+        blobs=[ints(1, 2, 3, 4)],
+    )  # fmt: skip
+    assert read == [ints(0, 0, 2, 3), ints(1, 1, 2, 3)]
+
+
+def test_a_short_blob_is_padded_and_an_empty_read_is_empty(play):
+    read = play(
+        *(BUFFER, 1, 2), *(BUFFER, 2, 0), *(WRITE, 1, 0, 1, 0), *(WRITE, 2, 0, 0, 1),
+        *(READ, 1, 0, 2), *(READ, 2, 0, 0),
+        blobs=[b"\1\2\3", b""],
+    )  # fmt: skip
+    assert read == [b"\1\2\3" + bytes(5), b""]
+
+
+def test_freed_buffers_leave_the_caches(play):
+    play(
+        *(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1),
+        *(RUN, 1, 1, 1, 1, 1, 1, 1, 1), *(FREE, 1),
+        texts=[STEP],
+    )  # fmt: skip
+    stats = play.stats()
+    assert (stats["buffers"], stats["bindGroups"]) == (0, 0)
+    # The number may be used again; new buffers are zero.
+    run = (RUN, 1, 1, 1, 1, 1, 1, 1, 2)
+    assert play(*(BUFFER, 1, 1), *run, *(READ, 1, 0, 1)) == [ints(2)]
+
+
+def test_a_batch_without_reads_waits_for_nothing(play):
+    done = play.page.evaluate("""async () => {
+      let done = false;
+      player.play(new Int32Array([1, 1, 1, 4])).then(() => { done = true; });
+      await null;
+      return done;
+    }""")
+    assert done is True
+
+
+def test_many_reads_share_one_wait(play):
+    words = [w for i in range(50) for w in (READ, 1, i, 1)]
+    read = play(*(BUFFER, 1, 50), *(WRITE, 1, 0, 50, 0), *words,
+                blobs=[ints(*range(50))])
+    assert read == [ints(i) for i in range(50)]
+    assert play.page.evaluate("() => player.staging.length") == 1
+
+
+def test_gpu_errors_come_with_the_next_read(play):
+    play(*(BUFFER, 1, 2), *(BUFFER, 2, 2), *(COPY, 1, 1, 2, 1, 2))
+    with pytest.raises(Exception, match=r"[Cc]opy.*(range|size|overflow|fit)"):
+        play(*(READ, 1, 0, 1))
+    assert play(*(READ, 1, 0, 1)) == [ints(0)]
+
+
+def test_a_kernel_that_does_not_compile_says_where(play):
+    code = STEP.replace("x[0] = x[0]", "x[0] = y[0]")
+    with pytest.raises(Exception, match=re.compile(r"WGSL.*unresolved.*'y'", re.S)):
+        play(
+            *(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1),
+            *(RUN, 1, 1, 1, 1, 1, 1, 1, 1), *(READ, 1, 0, 1),
+            texts=[code],
+        )  # fmt: skip
+
+
+def test_too_large_a_buffer_is_reported(play):
+    with pytest.raises(Exception, match=r"(?i)(size|memory)"):
+        play(*(BUFFER, 1, 2**29), *(READ, 1, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((99,), "no command 99, at word 1"),
+        ((FREE, 5), "no buffer 5"),
+        ((READ, 5, 0, 1), "no buffer 5"),
+        ((RUN, 3, 0, 1, 1, 1, 0), "no kernel 3"),
+        ((BUFFER, 1, 1, BUFFER, 1, 1), "buffer 1 exists already"),
+        ((BUFFER, 1, 1, READ, 1), "last command is cut off"),
+    ],
+)
+def test_a_broken_stream_is_refused(play, words, message):
+    with pytest.raises(Exception, match=f"player: .*({message})"):
+        play(*words)
+
+
+def test_another_format_is_refused(play):
+    with pytest.raises(Exception, match="plays format 1; the batch has 2"):
+        play(version=2)
+
+
+def test_the_wrong_number_of_buffers_is_refused(play):
+    with pytest.raises(Exception, match="kernel 1 takes 1 buffers, not 0"):
+        play(*(KERNEL, 1, 0, 1, 1, 1), *(RUN, 1, 0, 1, 1, 1, 0), texts=[STEP])
+
+
+def test_a_lost_device_says_so(play):
+    play(*(BUFFER, 1, 1))
+    play.page.evaluate("async () => { gpu.device.destroy(); await gpu.device.lost; }")
+    with pytest.raises(Exception, match=r"GPU device lost .*reload the page"):
+        play(*(READ, 1, 0, 1))
+
+
+def test_the_adapter_is_described(gpu_page):
+    gpu_page.evaluate(SETUP)
+    info = gpu_page.evaluate("() => gpu.info")
+    assert info["software"] is True and info["kind"] == "cpu"
+    assert "swiftshader" in info["name"]
+    limits = gpu_page.evaluate("() => [gpu.limits.maxStorageBuffersPerShaderStage, "
+                               "gpu.device.limits.maxStorageBuffersPerShaderStage]")
+    assert limits[0] == limits[1] >= 8
