@@ -19,7 +19,8 @@ ROOTS = {
 SKIP = {"__pycache__", "node_modules"}
 DATA = [
     "py.typed",
-    *("*." + e for e in "css html ico js json mjs png pyi svg webmanifest".split()),
+    *("*.css", "*.html", "*.js", "*.json", "*.mjs", "*.webmanifest"),
+    *("*.ico", "*.png", "*.svg", "*.pyi"),
 ]
 
 

