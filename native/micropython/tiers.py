@@ -1,7 +1,7 @@
 """Which modules run on MicroPython: the one list, in the two tiers of the design.
 
 Paths are relative to the import root `fogo`; one that ends in "/" takes the whole
-folder. A module listed here keeps to the portable subset (docs/portable.md).
+folder. A module listed here keeps to the portable subset (see CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -20,24 +20,28 @@ BOARD = (
     "errors.py",
     "expr.py",
     "indexing.py",
+    "kernel/",
+    "methods.py",
     "nn/",
     "ops/",
     "optim/",
     "printing.py",
     "random.py",
     "shapes.py",
+    "storage.py",
+    "store/__init__.py",
     "store/safetensors.py",
     "tensor.py",
 )
 
-# What a web page adds: kernels, fusion and the GPU.
+# What a web page adds: fusion, capture and the GPU.
 PAGE = (
     *BOARD,
     "backend/capture.py",
     "backend/fusion/",
-    "kernel/",
     "wasm/",
-    "web/*.py",
+    "web/__init__.py",
+    "web/browser_gpu.py",
     "webgpu/",
 )
 

@@ -19,8 +19,8 @@ MAY_IMPORT = {
     "web": ("core", "webgpu", "wasm"),
     "native": ("core", "webgpu", "wasm"),
 }
-# The one place that turns a device's name into the module that makes it.
-BY_NAME = {"core/device.py"}
+# Names of other rooms as text: the table of devices, and the list of what a wheel packs.
+BY_NAME = {"core/device.py", "web/wheel.py"}
 
 
 def room_of(name: str) -> str | None:
