@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "web": ("core", "webgpu", "wasm"),
     "native": ("core", "webgpu", "wasm"),
 }
-# Names of other rooms as text: the table of devices, and the list of what a wheel packs.
+# Rooms named as text: the table of devices, and the list of what a wheel packs.
 BY_NAME = {"core/device.py", "web/wheel.py"}
 
 

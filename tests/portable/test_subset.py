@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from fogo.native.micropython.tiers import modules
 
 # Standard modules of both runtimes, and our shims.
