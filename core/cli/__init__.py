@@ -1,0 +1,5 @@
+"""The `fogo` command."""
+
+from .main import main
+
+__all__ = ["main"]
