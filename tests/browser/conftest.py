@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from fogo.web.server import Server
 
-from tests.browser.chromium import launch
+from fogo.web.server import Server
+from tests.browser.chromium import FLAGS
+from tests.browser.pyodide import Place, Pyodide, serving
+from tests.support import runtimes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -18,12 +20,16 @@ if TYPE_CHECKING:
 STATIC = Path(__file__).parents[2] / "web" / "static"
 
 
-@pytest.fixture(scope="session")
+# One browser a module: Playwright's loop counts as running until it is closed, and
+# no other test of that process could use asyncio.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A running Chromium; skips, with the reason, where there is none."""
+    runtimes.need("chromium", runtimes.why_absent("chromium"))
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        with launch(playwright) as browser:
+        path = runtimes.chromium_path()
+        with playwright.chromium.launch(executable_path=path, args=FLAGS) as browser:
             yield browser
 
 
@@ -51,3 +57,25 @@ def artifacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(named) if named else tmp_path_factory.mktemp("artifacts")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def pyodide_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A served folder with Pyodide, the runner and our wheel."""
+    with serving(tmp_path_factory.mktemp("runner")) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def python(chromium: Browser, pyodide_place: Place) -> Iterator[Pyodide]:
+    """Python in a worker of Chromium, with fogo installed; shared by all tests."""
+    started = Pyodide(chromium, pyodide_place)
+    yield started
+    started.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Count the tests that use the browser under "chromium"."""
+    if "chromium" in getattr(item, "fixturenames", ()):
+        item.user_properties.append(("device", "chromium"))

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+
 from fogo.web.server import ServeError, Server
 
 

@@ -68,7 +68,11 @@ export class Player {
     try {
       this.#decode(words, blobs, texts, reads);
     } catch (error) {
-      return Promise.reject(error);
+      // The next read says it too, should nobody look at this promise.
+      this.problem ??= error.message;
+      const failed = Promise.reject(error);
+      failed.catch(() => {});
+      return failed;
     } finally {
       this.#submit();
       this.#popErrorScopes();
