@@ -77,9 +77,9 @@ def _add_mnist(parser: argparse.ArgumentParser) -> None:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from .version import version
+        from fogo import __version__
 
-        print("fogo " + version())
+        print("fogo " + __version__)
         parser.exit()
 
 

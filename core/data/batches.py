@@ -47,7 +47,7 @@ def stack_items(items: Sequence[Any], device: Device | str | None = None) -> Any
             )
         return tuple(stack_items(list(part), device) for part in zip(*items))
     if isinstance(first, Tensor):
-        from ..ops import stack
+        from .. import stack
 
         return stack(list(items))
     if isinstance(first, (int, float, list)):
