@@ -1,0 +1,76 @@
+"""fogo: the code that trains a model is the code that runs it, on any device.
+
+Importing it loads neither NumPy nor a GPU library; names load where they are used.
+"""
+
+from __future__ import annotations
+
+from .device import (
+    Device,
+    best_device,
+    default_device,
+    device,
+    devices,
+    set_default_device,
+)
+from .dtypes import (
+    DType,
+    bool_,
+    can_cast,
+    dtype,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    promote,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .errors import (
+    AutodiffError,
+    DeviceError,
+    DTypeError,
+    FogoError,
+    FormatError,
+    ShapeError,
+)
+from .tensor import Tensor, Tracked, tensor
+
+__version__ = "0.1.0"
+
+# Where names outside fogo.ops live: loaded at first use.
+_HOMES = {
+    "no_grad": "backend.autodiff", "Gradients": "backend.autodiff",
+    "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
+    "normal": "random", "randint": "random", "bernoulli": "random",
+    "randperm": "random", "random_bits": "random",
+    "set_print_options": "printing",
+}  # fmt: skip
+_ROOMS = ("nn", "optim", "store", "data", "train", "ops", "demo", "kernel", "random")
+
+
+def _import(path):
+    import sys
+
+    path = __name__ + "." + path
+    if path not in sys.modules:
+        __import__(path)
+    return sys.modules[path]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(_import(_HOMES[name]), name)
+    if name in _ROOMS:
+        return _import(name)
+    if name.startswith("__"):
+        raise AttributeError(name)
+    function = _import("ops").find(name)
+    if function is None:
+        raise AttributeError("fogo has no attribute %r" % name)
+    return function

@@ -1,0 +1,330 @@
+"""`Autodiff(b)`: reverse-mode gradients over any backend, itself included."""
+
+from __future__ import annotations
+
+from ..errors import AutodiffError, ShapeError
+from ..ops.record import Aval
+from .base import Backend, expand
+
+
+class _State:
+    """Whether operations are recorded: one flag for all levels of Autodiff."""
+
+    enabled = True
+    counter = 0
+
+
+class no_grad:
+    """`with no_grad():` operations inside are not recorded, at any level.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.ones(2, device=fogo.device("python").autodiff()).requires_grad_()
+        >>> with fogo.no_grad():
+        ...     y = x * 2
+        >>> y.requires_grad
+        False
+    """
+
+    def __enter__(self):
+        self.before = _State.enabled
+        _State.enabled = False
+        return self
+
+    def __exit__(self, *error):
+        _State.enabled = self.before
+
+
+class Node:
+    """One recorded operation: what its gradient needs, and where its inputs came from.
+
+    A leaf (a tensor that asked for gradients) is a node without an op.
+    """
+
+    __slots__ = ("number", "op", "attrs", "inputs", "outputs", "outs", "parents")
+
+    def __init__(self, op, attrs, inputs, outputs, outs, parents):
+        _State.counter += 1
+        self.number = _State.counter
+        self.op = op
+        self.attrs = attrs
+        self.inputs = inputs
+        self.outputs = outputs
+        self.outs = outs
+        self.parents = parents  # per input: (node, output index) or None
+
+
+class Var:
+    """A handle of the inner backend, and the node that made it (None: untracked)."""
+
+    __slots__ = ("inner", "node", "index", "shape", "dtype")
+
+    def __init__(self, inner, node, index):
+        self.inner = inner
+        self.node = node
+        self.index = index
+        self.shape = inner.shape
+        self.dtype = inner.dtype
+
+
+class Context:
+    """What a gradient rule reads: tensors on the inner device.
+
+    g        gradients of the outputs (None where absent)
+    inputs, outputs   tensors as the op's `saves` keeps them (else shape and dtype only)
+    attrs    the op's attributes
+    needs    per input: whether its gradient is wanted
+    """
+
+    __slots__ = ("g", "inputs", "outputs", "attrs", "needs")
+
+    def __init__(self, g, inputs, outputs, attrs, needs):
+        self.g = g
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = attrs
+        self.needs = needs
+
+
+class Autodiff(Backend):
+    """Records what it runs by way of `inner`, so that `backward` can go over it.
+
+    Example:
+        >>> import fogo
+        >>> dev = fogo.device("python").autodiff()
+        >>> x = fogo.tensor([1.0, 2.0], device=dev).requires_grad_()
+        >>> (x * x).sum().backward()[x].tolist()
+        [2.0, 4.0]
+    """
+
+    def __init__(self, inner):
+        Backend.__init__(self)
+        self.inner = inner
+        self.name = "autodiff(" + inner.name + ")"
+        self.holds = inner.holds
+        self.default_int = inner.default_int
+        self.device = None
+
+    def execute(self, op, inputs, attrs, outs):
+        tracked = False
+        if _State.enabled:
+            for h in inputs:
+                if h.node is not None:
+                    tracked = True
+                    break
+        if tracked and op.grad is None and op.composite:
+            return expand(self.device, op, inputs, attrs)
+        plain = [h.inner for h in inputs]
+        results = self.inner.execute(op, plain, attrs, outs)
+        node = None
+        if tracked and _differentiable(op, outs):
+            node = _record(op, attrs, inputs, plain, results, outs)
+        diff = op.diff
+        return tuple(
+            [Var(r, node if node and _carries(diff, i, o) else None, i)
+             for i, (r, o) in enumerate(zip(results, outs))]
+        )  # fmt: skip
+
+    def supports(self, op, attrs, avals):
+        return self.inner.supports(op, attrs, avals)
+
+    def upload(self, values, shape, dtype):
+        return Var(self.inner.upload(values, shape, dtype), None, 0)
+
+    def read(self, handles):
+        return self.inner.read([h.inner for h in handles])
+
+    async def read_async(self, handles):
+        return await self.inner.read_async([h.inner for h in handles])
+
+    def sync(self):
+        self.inner.sync()
+
+    def seed(self, value):
+        self.inner.seed(value)
+
+    def describe(self):
+        return self.inner.describe()
+
+
+def _carries(diff, index, out):
+    return (index >= len(diff) or diff[index]) and out.dtype.is_float
+
+
+def _differentiable(op, outs):
+    for i, o in enumerate(outs):
+        if _carries(op.diff, i, o):
+            return True
+    return False
+
+
+def _record(op, attrs, inputs, plain, results, outs):
+    parents = []
+    for h in inputs:
+        parents.append(None if h.node is None else (h.node, h.index))
+    derived = op.grad is None
+    if derived:
+        wanted = op.reads([p is not None for p in parents], [h.dtype for h in plain])
+    else:
+        wanted = range(len(plain)) if "i" in op.saves else ()
+    kept = tuple(
+        [h if i in wanted else Aval(h.shape, h.dtype) for i, h in enumerate(plain)]
+    )
+    made = results if "o" in op.saves and not derived else outs
+    return Node(op, attrs, kept, made, outs, tuple(parents))
+
+
+def leaf(handle):
+    """A Var that starts a graph: gradients are kept for it, at every level below too."""
+    inner = handle.inner
+    if isinstance(inner, Var):
+        inner = leaf(inner)
+    return Var(inner, Node(None, (), (), (), (Aval(inner.shape, inner.dtype),), ()), 0)
+
+
+def detached(handle):
+    """The same values without history, at every level."""
+    if not isinstance(handle, Var):
+        return handle
+    return Var(detached(handle.inner), None, 0)
+
+
+class Gradients:
+    """The gradients of one `backward`: index it by a tensor; it has `in` and `get`.
+
+    Gradients live on the inner device. Raises AutodiffError for a tensor that has none.
+    """
+
+    def __init__(self):
+        self._by_node = {}
+
+    def get(self, tensor, default=None):
+        """Return the gradient of `tensor`, or `default` where there is none."""
+        handle = tensor._handle
+        while isinstance(handle, Var):
+            if handle.node is not None:
+                found = self._by_node.get((handle.node.number, handle.index))
+                if found is not None:
+                    return found
+            handle = handle.inner
+        return default
+
+    def __getitem__(self, tensor):
+        found = self.get(tensor)
+        if found is None:
+            raise AutodiffError(
+                "grad: no gradient reached this tensor; given %s; call "
+                "requires_grad_() on it before it is used, and use it in the loss"
+                % tensor._describe()
+            )
+        return found
+
+    def __contains__(self, tensor):
+        return self.get(tensor) is not None
+
+    def __len__(self):
+        return len(self._by_node)
+
+
+def backward(tensor, gradient=None, retain_graph=False):
+    """Go back over the graph of `tensor`; see Tracked.backward."""
+    backend = tensor.device.backend
+    handle = tensor._handle
+    if handle.node is None:
+        raise AutodiffError(
+            "backward: the tensor does not depend on any tensor that requires grad; "
+            "given %s; call requires_grad_() on an input first" % tensor._describe()
+        )
+    if gradient is None and tensor.size != 1:
+        raise ShapeError(
+            "backward: without a gradient argument the tensor must have one element; "
+            "given shape %s; reduce it (.sum(), .mean()) or pass gradient="
+            % list(tensor.shape)
+        )
+    from ..tensor import wrap
+
+    inner = backend.inner.device
+    if gradient is None:
+        seed = inner.constant(1.0, tensor.dtype).expand(tensor.shape)
+    else:
+        seed = wrap(gradient._handle.inner, inner) if (
+            gradient.device is tensor.device
+        ) else gradient  # fmt: skip
+    return _walk(handle, seed, inner, retain_graph)
+
+
+def _walk(root, seed, inner, retain_graph):
+    """Visit nodes newest first, so that every gradient is whole when it is used."""
+    found = Gradients()
+    cotangents = {root.node.number: {root.index: seed}}
+    for node in _ordered(root.node):
+        g = cotangents.pop(node.number, None)
+        if g is None:
+            continue
+        if node.op is None:
+            found._by_node[(node.number, 0)] = g[0]
+            continue
+        needs = tuple([p is not None for p in node.parents])
+        parts = _gradients(node, g, inner, needs)
+        if not retain_graph:
+            node.inputs = node.outputs = None
+        for parent, part in zip(node.parents, parts):
+            if parent is not None and part is not None:
+                slot = cotangents.setdefault(parent[0].number, {})
+                have = slot.get(parent[1])
+                slot[parent[1]] = part if have is None else have + part
+    return found
+
+
+def _ordered(root):
+    seen = {root.number: root}
+    stack = [root]
+    while stack:
+        for parent in stack.pop().parents:
+            if parent is not None and parent[0].number not in seen:
+                seen[parent[0].number] = parent[0]
+                stack.append(parent[0])
+    return [seen[n] for n in sorted(seen, reverse=True)]
+
+
+def _gradients(node, g, inner, needs):
+    """One gradient (or None) per input of a node."""
+    op = node.op
+    if node.inputs is None:
+        raise AutodiffError(
+            "backward: this graph was used up by an earlier backward; given op %s; "
+            "run the forward pass again, or call backward(retain_graph=True)" % op.name
+        )
+    from ..tensor import wrap
+
+    inputs = [wrap(h, inner) for h in node.inputs]
+    if op.grad is None:
+        return _elementwise(op, g[0], inputs, needs)
+    outputs = [wrap(h, inner) for h in node.outputs]
+    cotangents = tuple([g.get(i) for i in range(len(node.outs))])
+    parts = op.grad(Context(cotangents, inputs, outputs, node.attrs, needs))
+    return parts if isinstance(parts, (tuple, list)) else (parts,)
+
+
+def _elementwise(op, g, inputs, needs):
+    if op.formula is None:
+        raise AutodiffError(
+            "backward: %s has no gradient; detach() its input" % op.name
+        )
+    from ..tensor import call
+
+    parts = []
+    dtypes = [x.dtype for x in inputs]
+    for i, wanted in enumerate(needs):
+        derived = op.gradient(i, dtypes) if wanted else None
+        if derived is None:
+            parts.append(None)
+            continue
+        made, reads = derived
+        if made is None:
+            parts.append(g)
+        else:
+            parts.append(call(made, [g if r == "g" else inputs[r] for r in reads]))
+    return parts
+
+

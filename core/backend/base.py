@@ -1,0 +1,171 @@
+"""`Backend`: one verb, `execute`, and a few for memory. Decorators are backends too."""
+
+from __future__ import annotations
+
+from ..dtypes import ALL, int32, int64
+from ..errors import DTypeError
+from ..kernel.lower import Planner
+from ..shapes import Layout
+
+
+class Backend:
+    """What runs ops. A handle is any object with `shape` and `dtype`; it is a value.
+
+    name          what the device is called
+    holds         dtypes it can hold
+    default_int   the dtype of indices and of Python ints
+    uploads/reads how often data crossed to or from the host (tests assert on them)
+    """
+
+    name = "none"
+    holds = ALL
+    default_int = int64
+    inner = None  # the backend below, for decorators
+
+    def __init__(self):
+        self.uploads = 0
+        self.reads = 0
+
+    def execute(self, op, inputs, attrs, outs):
+        """Run `op` on handles; `outs` are the Avals of its results. Returns a tuple."""
+        raise NotImplementedError
+
+    def supports(self, op, attrs, avals):
+        """Say whether `op` runs here without expanding into its decomposition."""
+        raise NotImplementedError
+
+    def upload(self, values, shape, dtype):
+        """Make a handle from host data: a flat buffer of the dtype's typecode."""
+        raise NotImplementedError
+
+    def read(self, handles):
+        """Return host buffers (flat, row-major, bytes-like) of handles; one sync."""
+        raise NotImplementedError
+
+    async def read_async(self, handles):
+        """`read` for platforms where a thread cannot wait."""
+        return self.read(handles)
+
+    def sync(self):
+        """Wait until everything asked for has been done."""
+
+    def seed(self, value):
+        """Restart the random stream of this backend."""
+        self.generator = None
+
+    def describe(self):
+        """What this really is, for people."""
+        return self.name
+
+    def check_dtype(self, dtype):
+        """Raise DTypeError when this backend cannot hold `dtype`, naming one it can."""
+        if dtype not in self.holds:
+            raise DTypeError(
+                "%s: this device does not hold %s; use %s instead"
+                % (self.name, dtype.name, self._instead(dtype).name)
+            )
+
+    def _instead(self, dtype):
+        best = None
+        for d in self.holds:
+            if d.kind == dtype.kind and (best is None or d.bits > best.bits):
+                best = d
+        return best or int32
+
+
+def expand(device, op, inputs, attrs):
+    """Run an op as its decomposition, by way of tensors on `device`."""
+    from ..tensor import wrap
+
+    result = op.decompose(*([wrap(h, device) for h in inputs] + list(attrs)))
+    if not isinstance(result, tuple):
+        result = (result,)
+    return tuple([t._handle for t in result])
+
+
+class Handle:
+    """A raw buffer seen through a Layout."""
+
+    __slots__ = ("buffer", "layout", "shape", "dtype", "cache")
+
+    def __init__(self, buffer, layout, dtype):
+        self.buffer = buffer
+        self.layout = layout
+        self.shape = layout.shape
+        self.dtype = dtype
+        self.cache = None
+
+
+class RawBackend(Backend):
+    """A backend that stores flat buffers: views are Layouts, the rest are kernels.
+
+    A subclass gives `allocate(count, dtype)`, `launch(plan, inputs, outputs, attrs)`
+    and, where that pays, `special`: op name -> function(backend, inputs, attrs, outs)
+    returning a tuple of handles (or None to decline).
+    """
+
+    special = {}
+
+    def __init__(self):
+        Backend.__init__(self)
+        self.planner = Planner()
+        self.device = None  # set by device.py
+
+    def execute(self, op, inputs, attrs, outs):
+        if op.view is not None:
+            return (self._view(op, inputs[0], attrs, outs[0]),)
+        own = self.special.get(op.name)
+        if own is not None:
+            result = own(self, inputs, attrs, outs)
+            if result is not None:
+                return result
+        if op.kernel is None and op.formula is None and op.combine is None:
+            return expand(self.device, op, inputs, attrs)
+        return self.run(op, inputs, attrs, outs)
+
+    def run(self, op, inputs, attrs, outs):
+        """Lower the op to a kernel and launch it into new buffers."""
+        outputs = tuple(
+            [Handle(self.allocate(_count(o.shape), o.dtype), Layout(o.shape), o.dtype)
+             for o in outs]
+        )  # fmt: skip
+        plan = self.planner.plan(op, attrs, inputs, outs)
+        if plan.points:
+            self.launch(plan, inputs, outputs, attrs)
+        return outputs
+
+    def supports(self, op, attrs, avals):
+        for a in avals:
+            if a.dtype not in self.holds:
+                return False
+        return not op.composite or op.name in self.special
+
+    def _view(self, op, x, attrs, out):
+        layout = op.view(x.layout, attrs)
+        if layout is None:
+            layout = op.view(self.contiguous(x).layout, attrs)
+            x = self.contiguous(x)
+        return Handle(x.buffer, layout, x.dtype)
+
+    def contiguous(self, x):
+        """Return a handle whose elements lie row-major from offset 0."""
+        if x.layout.contiguous:
+            return x
+        if x.cache is None:
+            from ..ops.elementwise import COPY
+
+            x.cache = self.run(COPY, (x,), (), (x,))[0]
+        return x.cache
+
+    def allocate(self, count, dtype):
+        raise NotImplementedError
+
+    def launch(self, plan, inputs, outputs, attrs):
+        raise NotImplementedError
+
+
+def _count(shape):
+    n = 1
+    for d in shape:
+        n *= d
+    return n

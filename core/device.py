@@ -1,0 +1,231 @@
+"""Devices: names for backend stacks, what this machine has, and which is best."""
+
+from __future__ import annotations
+
+import sys
+
+from .errors import AutodiffError, DeviceError
+
+# Where each kind of device lives. A module offers `create(index) -> Backend`, which
+# raises DeviceError with the reason where it cannot, and `probe() -> [(kind, text)]`
+# with kind "gpu", "cpu" or "software" (a GPU's interface computed by a CPU).
+MODULES = {
+    "python": "fogo.backend.python",
+    "numpy": "fogo.native.numpy_backend",
+    "webgpu": "fogo.webgpu",
+    "wasm": "fogo.wasm",
+    "cuda": "fogo.native.cuda",
+}
+ORDER = ("webgpu", "cuda", "numpy", "wasm", "python")
+
+
+class Device:
+    """A backend stack by name: tensors made on it carry it as `.device`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.device("python").autodiff()
+        fogo.device('python').autodiff()
+    """
+
+    def __init__(self, name, backend, inner=None):
+        self.name = name
+        self.backend = backend
+        self._inner = inner
+        self._outer = None
+        self._constants = {}
+        self.generator = None
+        self.reason = ""
+        backend.device = self
+        from .tensor import Tensor, Tracked
+
+        self.tensor_class = Tensor if inner is None else Tracked
+
+    def __repr__(self):
+        if self._inner is None:
+            return "fogo.device(%r)" % self.name
+        return repr(self._inner) + ".autodiff()"
+
+    @property
+    def default_int(self):
+        """The dtype of Python ints and of indices here: int64, or int32 on GPUs."""
+        return self.backend.default_int
+
+    @property
+    def is_autodiff(self):
+        """Say whether tensors here can have gradients."""
+        return self._inner is not None
+
+    def autodiff(self):
+        """Return the device that records gradients over this one; may be repeated."""
+        if self._outer is None:
+            from .backend.autodiff import Autodiff
+
+            self._outer = Device(self.name, Autodiff(self.backend), self)
+        return self._outer
+
+    def inner(self):
+        """Return the device below an autodiff one; raises AutodiffError elsewhere."""
+        if self._inner is None:
+            raise AutodiffError(
+                "inner: only an autodiff device has an inner one; given %r" % self
+            )
+        return self._inner
+
+    def base(self):
+        """Return the device below every autodiff layer."""
+        device = self
+        while device._inner is not None:
+            device = device._inner
+        return device
+
+    def constant(self, value, dtype):
+        """Return a cached 0-d tensor; made once per (value, dtype), on the device."""
+        key = (value, dtype, isinstance(value, float) and str(value))
+        found = self._constants.get(key)
+        if found is None:
+            from .ops.creation import fill
+
+            if len(self._constants) >= 256:
+                self._constants.clear()
+            found = fill((), value, dtype, self)
+            self._constants[key] = found
+        return found
+
+    def seed(self, value):
+        """Restart this device's random stream: equal seeds, equal numbers."""
+        from .random import seed_device
+
+        seed_device(self.base(), value)
+
+    def sync(self):
+        """Wait until all work given to the device is done."""
+        self.backend.sync()
+
+    def describe(self):
+        """What the device really is, for people: an adapter's name, a library."""
+        return self.backend.describe()
+
+
+DEVICES = {}
+_default = []
+
+
+def device(name: str | Device | None = None) -> Device:
+    """Return a device by name; the same name gives the same Device.
+
+    "python", "numpy", "webgpu", "webgpu:1", "wasm", "cuda", "cpu" (NumPy natively,
+    WebAssembly in a browser, else plain Python). None gives the default device.
+    Raises: DeviceError where the machine does not have it, saying why.
+
+    Example:
+        >>> import fogo
+        >>> fogo.device("python").name
+        'python'
+    """
+    if isinstance(name, Device):
+        return name
+    if name is None:
+        return default_device()
+    if not isinstance(name, str):
+        raise DeviceError("device: a name or a Device; given %r" % (name,))
+    found = DEVICES.get(name)
+    if found is None:
+        found = _open(name)
+        DEVICES[name] = found
+    return found
+
+
+def _open(name):
+    if name == "cpu":
+        return _cpu()
+    kind, _, index = name.partition(":")
+    if kind not in MODULES or (index and not index.isdigit()):
+        raise DeviceError(
+            "device: no such device; given %r; use one of cpu, %s"
+            % (name, ", ".join(sorted(MODULES)))
+        )
+    backend = _module(kind).create(int(index or 0))
+    return Device(name, backend)
+
+
+def _module(kind):
+    path = MODULES[kind]
+    try:
+        __import__(path)
+    except ImportError as error:
+        raise DeviceError(
+            "device: %s is not available; importing %s failed: %s"
+            % (kind, path, error)
+        )
+    return sys.modules[path]
+
+
+def _cpu():
+    order = ("wasm", "python") if _in_browser() else ("numpy", "python")
+    for kind in order:
+        try:
+            return device(kind)
+        except DeviceError:
+            continue
+    raise DeviceError("device: internal: plain Python is always there")
+
+
+def _in_browser():
+    return sys.platform in ("emscripten", "webassembly")
+
+
+def default_device() -> Device:
+    """Return the device new tensors go to: "cpu" until `set_default_device`."""
+    if not _default:
+        _default.append(device("cpu"))
+    return _default[0]
+
+
+def set_default_device(name: str | Device) -> None:
+    """Make a device the one new tensors go to."""
+    _default[:] = [device(name)]
+
+
+def devices() -> list[tuple[str, str, str]]:
+    """List what this machine has: (name, kind, what it is or why it is missing).
+
+    kind is "gpu", "cpu", "software" (a GPU's interface run by a CPU) or "missing".
+
+    Example:
+        >>> import fogo
+        >>> [name for name, kind, text in fogo.devices() if name == "python"]
+        ['python']
+    """
+    out = []
+    for kind in ORDER:
+        try:
+            found = _module(kind).probe()
+        except DeviceError as error:
+            out.append((kind, "missing", str(error)))
+            continue
+        for i, (sort, text) in enumerate(found):
+            out.append((kind if i == 0 else "%s:%d" % (kind, i), sort, text))
+    return out
+
+
+def best_device() -> Device:
+    """Return the fastest device here; `.reason` says why it was chosen.
+
+    A GPU comes first; a software adapter is a CPU in disguise and is passed over.
+    """
+    passed = []
+    for name, kind, text in devices():
+        if kind == "gpu":
+            return _chosen(name, "a GPU: " + text)
+        if name.split(":")[0] in ("webgpu", "cuda"):
+            passed.append("%s: %s" % (name, text))
+    return _chosen("cpu", "no GPU (%s)" % "; ".join(passed))
+
+
+def _chosen(name, reason):
+    found = device(name)
+    found.reason = reason
+    return found
+
+

@@ -1,0 +1,134 @@
+"""Data types, and the array API standard's promotion between them."""
+
+from __future__ import annotations
+
+from .errors import DTypeError
+
+
+class DType:
+    """A data type: `name`, `kind` ("bool", "int", "uint", "float"), bits, `itemsize`.
+
+    Example:
+        >>> float32.itemsize, int8.kind
+        (4, 'int')
+    """
+
+    def __init__(self, name: str, kind: str, bits: int, code: str) -> None:
+        self.name = name
+        self.kind = kind
+        self.bits = bits
+        self.itemsize = max(bits // 8, 1)
+        self.code = code  # typecode of the array module that stores it
+        self.is_float = kind == "float"
+        self.is_int = kind in ("int", "uint")
+        self.is_bool = kind == "bool"
+        if self.is_int:
+            self.min = -(1 << (bits - 1)) if kind == "int" else 0
+            self.max = (1 << (bits - 1)) - 1 if kind == "int" else (1 << bits) - 1
+
+    def __repr__(self) -> str:
+        return "fogo." + self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+bool_ = DType("bool", "bool", 8, "B")
+int8 = DType("int8", "int", 8, "b")
+int16 = DType("int16", "int", 16, "h")
+int32 = DType("int32", "int", 32, "i")
+int64 = DType("int64", "int", 64, "q")
+uint8 = DType("uint8", "uint", 8, "B")
+uint16 = DType("uint16", "uint", 16, "H")
+uint32 = DType("uint32", "uint", 32, "I")
+uint64 = DType("uint64", "uint", 64, "Q")
+float16 = DType("float16", "float", 16, "H")  # bits; see backend/python.py
+float32 = DType("float32", "float", 32, "f")
+float64 = DType("float64", "float", 64, "d")
+
+ALL = (
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    float16, float32, float64,
+)  # fmt: skip
+BY_NAME = {d.name: d for d in ALL}
+FLOATS = (float16, float32, float64)
+INTS = (int8, int16, int32, int64, uint8, uint16, uint32, uint64)
+NUMERIC = INTS + FLOATS
+DEFAULT_FLOAT = float32
+
+
+def dtype(name: str | DType) -> DType:
+    """Look a dtype up by its name; a DType passes through.
+
+    Raises: DTypeError for a name that is not one.
+
+    Example:
+        >>> dtype("float32")
+        fogo.float32
+    """
+    if isinstance(name, DType):
+        return name
+    found = BY_NAME.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise DTypeError(
+            "dtype: no such dtype; given %r; use one of %s"
+            % (name, ", ".join(d.name for d in ALL))
+        )
+    return found
+
+
+def _promote(a: DType, b: DType) -> DType | None:
+    if a.is_bool:
+        return b
+    if b.is_bool:
+        return a
+    if a.is_float or b.is_float:
+        if a.is_float and b.is_float:
+            return a if a.bits >= b.bits else b
+        return a if a.is_float else b
+    if a.kind == b.kind:
+        return a if a.bits >= b.bits else b
+    signed, unsigned = (a, b) if a.kind == "int" else (b, a)
+    if signed.bits > unsigned.bits:
+        return signed
+    return BY_NAME.get("int%d" % (unsigned.bits * 2))
+
+
+PROMOTION = {(a, b): _promote(a, b) for a in ALL for b in ALL}
+
+
+def promote(a: DType, b: DType, op: str = "promote") -> DType:
+    """Return the dtype that holds both; ints meet floats at the float.
+
+    The table is the array API standard's; bool with a number and an integer with
+    a float, which it leaves open, give the number and the float, as in PyTorch.
+    Raises: DTypeError for uint64 with a signed integer (no integer holds both).
+
+    Example:
+        >>> promote(int8, uint8)
+        fogo.int16
+    """
+    found = PROMOTION[(a, b)]
+    if found is None:
+        raise DTypeError(
+            "%s: no dtype holds both; given %s and %s; cast one of them"
+            % (op, a.name, b.name)
+        )
+    return found
+
+
+def can_cast(source: DType, target: DType) -> bool:
+    """Say whether promotion takes `source` to `target` without loss of kind.
+
+    Example:
+        >>> can_cast(int8, int32), can_cast(float32, int32)
+        (True, False)
+    """
+    return PROMOTION[(source, target)] is target
+
+
+def scalar_dtype(value: bool | int | float) -> DType | None:
+    """Return the dtype kind a Python scalar asks for: bool, int (None) or float32."""
+    if isinstance(value, bool):
+        return bool_
+    return DEFAULT_FLOAT if isinstance(value, float) else None

@@ -1,0 +1,44 @@
+"""The error classes: each message says what was asked, what was given, what to do.
+
+Form: `op: the rule that failed; what was given; what to do`. Messages that begin
+with "internal:" are bugs of ours.
+"""
+
+
+class FogoError(Exception):
+    """The base of every error fogo raises on purpose.
+
+    Example:
+        >>> issubclass(ShapeError, FogoError)
+        True
+    """
+
+
+class ShapeError(FogoError, ValueError):
+    """Shapes, axes or indices that do not fit the operation."""
+
+
+class DTypeError(FogoError, TypeError):
+    """A dtype that the operation or the device does not take."""
+
+
+class DeviceError(FogoError, RuntimeError):
+    """A device that is missing, differs, or cannot do what was asked."""
+
+
+class AutodiffError(FogoError, RuntimeError):
+    """A gradient that does not exist, or is gone."""
+
+
+class FormatError(FogoError, ValueError):
+    """A file that is not what it claims; carries `file`, `key` and byte `offset`."""
+
+    def __init__(self, message, file=None, key=None, offset=None):
+        parts = [message]
+        for label, value in (("file", file), ("key", key), ("offset", offset)):
+            if value is not None:
+                parts.append(label + "=" + str(value))
+        super().__init__("; ".join(parts))
+        self.file = file
+        self.key = key
+        self.offset = offset

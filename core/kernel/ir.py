@@ -1,0 +1,277 @@
+"""The kernel language: a kernel is a Python function, run once with symbolic values.
+
+It builds typed statements over a *grid* of independent points, which printers turn
+into Python loops, WGSL, … . Ordinary Python `for` and `if` happen while tracing;
+`k.loop` and `k.when` happen on the device. Example, a row sum:
+
+    def row_sum(k, x, out):
+        (row,) = k.grid(out.shape)
+        acc = k.cell(0.0, x.dtype)
+        with k.loop(x.shape[1]) as j:
+            acc.set(acc + x[row, j])
+        out[row] = acc
+
+Arrays are indexed by their logical coordinates: views cost nothing, because strides
+and offsets are parameters of the kernel. A load happens where it is written; an
+expression that reads a cell sees its value where the expression is *used*, so take
+`k.let(acc + 1)` to keep a value across `acc.set(...)`.
+"""
+
+from __future__ import annotations
+
+from ..expr import INDEX, Expr, cast, const, var
+
+
+class Let:
+    """`name = value`: an immutable value."""
+
+    def __init__(self, target, value):
+        self.target = target
+        self.value = value
+
+
+class Declare(Let):
+    """A mutable variable and its first value."""
+
+
+class Assign(Let):
+    """A new value for a mutable variable."""
+
+
+class Load:
+    """`target = array[index]`, with `index` into the flat buffer."""
+
+    def __init__(self, target, array, index):
+        self.target = target
+        self.array = array
+        self.index = index
+
+
+class Store:
+    """`array[index] = value`; `own` says: the element at this grid point itself."""
+
+    def __init__(self, array, index, value, own):
+        self.array = array
+        self.index = index
+        self.value = value
+        self.own = own
+
+
+class Loop:
+    """`for target in range(start, stop, step)`; step is a non-zero Python int."""
+
+    def __init__(self, target, start, stop, step):
+        self.target = target
+        self.start = start
+        self.stop = stop
+        self.step = step
+        self.body = []
+
+
+class When:
+    """`if cond: body else: orelse`."""
+
+    def __init__(self, cond):
+        self.cond = cond
+        self.body = []
+        self.orelse = []
+
+
+class Array:
+    """A buffer seen through a layout whose sizes, strides and offset are symbolic.
+
+    `shape` holds Exprs (literals where the size is 1). `written` says it is an output.
+    """
+
+    def __init__(self, kernel, position, dtype, shape, strides, offset, written):
+        self.kernel = kernel
+        self.position = position
+        self.name = "b%d" % position
+        self.dtype = dtype
+        self.shape = shape
+        self.strides = strides
+        self.offset = offset
+        self.written = written
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def _index(self, coords):
+        if not isinstance(coords, tuple):
+            coords = (coords,)
+        if len(coords) != len(self.shape):
+            raise TypeError(
+                "kernel: one coordinate per dimension; given %d for %d-d %s"
+                % (len(coords), len(self.shape), self.name)
+            )
+        index = self.offset
+        for c, stride in zip(coords, self.strides):
+            index = index + as_index(c) * stride
+        return index
+
+    def __getitem__(self, coords):
+        target = self.kernel.fresh("t", self.dtype)
+        self.kernel.emit(Load(target, self, self._index(coords)))
+        return target
+
+    def __setitem__(self, coords, value):
+        if not isinstance(coords, tuple):
+            coords = (coords,)
+        own = len(coords) == len(self.kernel.coords)
+        for c, point in zip(coords, self.kernel.coords):
+            own = own and c is point
+        value = _as_dtype(value, self.dtype)
+        self.kernel.emit(Store(self, self._index(coords), value, own))
+
+
+class Cell(Expr):
+    """A mutable variable of a kernel: read it as an Expr, write it by `set`."""
+
+    __slots__ = ("kernel",)
+
+    def set(self, value):
+        self.kernel.emit(Assign(self, _as_dtype(value, self.dtype)))
+
+
+class _Block:
+    """`with` target: statements emitted inside go to one list."""
+
+    def __init__(self, kernel, body, value):
+        self.kernel = kernel
+        self.body = body
+        self.value = value
+
+    def __enter__(self):
+        self.kernel.stack.append(self.body)
+        return self.value
+
+    def __exit__(self, *error):
+        self.kernel.stack.pop()
+
+
+class _Blocks:
+    """Several nested blocks entered at once."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def __enter__(self):
+        self.entered = []
+        values = []
+        for build in self.make:
+            block = build()
+            values.append(block.__enter__())
+            self.entered.append(block)
+        return tuple(values)
+
+    def __exit__(self, *error):
+        for block in reversed(self.entered):
+            block.__exit__()
+
+
+class Kernel:
+    """A traced kernel: arrays, integer and scalar parameters, grid, body.
+
+    `params` lists (name, dtype) in order; `sources` says where each value comes from
+    at launch: ("stride", array, dim), ("offset", array, 0), ("size", array, dim),
+    ("attr", position, 0).
+    """
+
+    def __init__(self, name):
+        self.name = name
+        self.arrays = []
+        self.params = []
+        self.sources = []
+        self.dims = ()
+        self.coords = ()
+        self.body = []
+        self.stack = [self.body]
+        self.counter = 0
+        self._by_source = {}
+
+    def emit(self, statement):
+        self.stack[-1].append(statement)
+
+    def fresh(self, prefix, dtype):
+        self.counter += 1
+        return var("%s%d" % (prefix, self.counter), dtype)
+
+    def param(self, source, dtype):
+        """Return the parameter that carries `source`, added once."""
+        found = self._by_source.get(source)
+        if found is None:
+            found = var("p%d" % len(self.params), dtype)
+            self._by_source[source] = found
+            self.params.append((found.args[0], dtype))
+            self.sources.append(source)
+        return found
+
+    def grid(self, shape):
+        """Declare the points this kernel runs at, in any order; returns coordinates."""
+        self.dims = tuple([as_index(d) for d in shape])
+        coords = []
+        for i, d in enumerate(self.dims):
+            one = d.op == "const" and d.args[0] == 1
+            coords.append(const(0, INDEX) if one else var("c%d" % i, INDEX))
+        self.coords = tuple(coords)
+        return self.coords
+
+    def let(self, value):
+        """Bind a value now, so that later changes of cells do not reach it."""
+        target = self.fresh("v", value.dtype)
+        self.emit(Let(target, value))
+        return target
+
+    def cell(self, value, dtype=None):
+        """A mutable variable with a first value."""
+        dtype = dtype or value.dtype
+        self.counter += 1
+        cell = Cell("var", ("m%d" % self.counter,), dtype)
+        cell.kernel = self
+        self.emit(Declare(cell, _as_dtype(value, dtype)))
+        return cell
+
+    def index(self, value):
+        """Turn an integer value that was loaded into an index."""
+        return cast(value, INDEX)
+
+    def loop(self, stop, start=0, step=1):
+        """`with k.loop(n) as i:` a loop on the device; `step` is a Python int."""
+        self.counter += 1
+        target = var("i%d" % self.counter, INDEX)
+        loop = Loop(target, as_index(start), as_index(stop), step)
+        self.emit(loop)
+        return _Block(self, loop.body, target)
+
+    def loops(self, shape):
+        """Nested loops over every coordinate of a shape, last axis innermost."""
+        return _Blocks([_later(self, n) for n in shape])
+
+    def when(self, cond):
+        """`with k.when(cond):` a branch on the device."""
+        branch = When(cond)
+        self.emit(branch)
+        return _Block(self, branch.body, branch)
+
+    def otherwise(self, branch):
+        """`with k.otherwise(branch):` the other side of a `when`."""
+        return _Block(self, branch.orelse, branch)
+
+
+def _later(kernel, stop):
+    def build():
+        return kernel.loop(stop)
+
+    return build
+
+
+def as_index(value):
+    """An index Expr from an Expr or a Python int."""
+    return cast(value, INDEX) if isinstance(value, Expr) else const(value, INDEX)
+
+
+def _as_dtype(value, dtype):
+    if not isinstance(value, Expr):
+        return const(value, dtype)
+    return cast(value, dtype)

@@ -1,0 +1,118 @@
+"""Operators of Tensor, and its methods by name: each is a function of `fogo.ops`."""
+
+from __future__ import annotations
+
+from . import ops
+
+
+class Methods:
+    """What makes `x + y`, `x.exp()` and `x.sum(0)` the functions of fogo.ops."""
+
+    def __getattr__(self, name):
+        function = None if name.startswith("_") else ops.method(name)
+        if function is None:
+            raise AttributeError("Tensor has no attribute %r" % name)
+        setattr(Methods, name, function)
+        return getattr(self, name)
+
+    def __add__(self, o):
+        return ops.elementwise.add(self, o)
+
+    def __radd__(self, o):
+        return ops.elementwise.add(o, self)
+
+    def __sub__(self, o):
+        return ops.elementwise.sub(self, o)
+
+    def __rsub__(self, o):
+        return ops.elementwise.sub(o, self)
+
+    def __mul__(self, o):
+        return ops.elementwise.mul(self, o)
+
+    def __rmul__(self, o):
+        return ops.elementwise.mul(o, self)
+
+    def __truediv__(self, o):
+        return ops.elementwise.div(self, o)
+
+    def __rtruediv__(self, o):
+        return ops.elementwise.div(o, self)
+
+    def __floordiv__(self, o):
+        return ops.elementwise.floor_divide(self, o)
+
+    def __rfloordiv__(self, o):
+        return ops.elementwise.floor_divide(o, self)
+
+    def __mod__(self, o):
+        return ops.elementwise.remainder(self, o)
+
+    def __rmod__(self, o):
+        return ops.elementwise.remainder(o, self)
+
+    def __pow__(self, o):
+        return ops.elementwise.pow(self, o)
+
+    def __rpow__(self, o):
+        return ops.elementwise.pow(o, self)
+
+    def __matmul__(self, o):
+        return ops.method("matmul")(self, o)
+
+    def __neg__(self):
+        return ops.elementwise.neg(self)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return ops.elementwise.abs(self)
+
+    def __invert__(self):
+        return ops.elementwise.bitwise_not(self)
+
+    def __and__(self, o):
+        return ops.elementwise.bitwise_and(self, o)
+
+    def __rand__(self, o):
+        return ops.elementwise.bitwise_and(o, self)
+
+    def __or__(self, o):
+        return ops.elementwise.bitwise_or(self, o)
+
+    def __ror__(self, o):
+        return ops.elementwise.bitwise_or(o, self)
+
+    def __xor__(self, o):
+        return ops.elementwise.bitwise_xor(self, o)
+
+    def __rxor__(self, o):
+        return ops.elementwise.bitwise_xor(o, self)
+
+    def __lshift__(self, o):
+        return ops.elementwise.bitwise_left_shift(self, o)
+
+    def __rshift__(self, o):
+        return ops.elementwise.bitwise_right_shift(self, o)
+
+    def __lt__(self, o):
+        return ops.elementwise.less(self, o)
+
+    def __le__(self, o):
+        return ops.elementwise.less_equal(self, o)
+
+    def __gt__(self, o):
+        return ops.elementwise.greater(self, o)
+
+    def __ge__(self, o):
+        return ops.elementwise.greater_equal(self, o)
+
+    def __eq__(self, o):
+        return ops.elementwise.equal(self, o)
+
+    def __ne__(self, o):
+        return ops.elementwise.not_equal(self, o)
+
+    def __hash__(self):
+        return id(self)

@@ -1,0 +1,47 @@
+"""Operations: each defined once, in one file; found here by name, loaded by module."""
+
+from __future__ import annotations
+
+import sys
+
+# The rooms; a name is looked for in this order. Adding an op to one needs no edit here.
+MODULES = (
+    "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
+    "random", "conv", "pool", "norm", "loss", "scan", "sort",
+)  # fmt: skip
+_BASE = __name__
+
+
+def load(module):
+    """Import one module of ops, or None where it does not exist yet."""
+    path = _BASE + "." + module
+    if path not in sys.modules:
+        try:
+            __import__(path)
+        except ImportError:
+            return None
+    return sys.modules[path]
+
+
+def find(name):
+    """Return the public function `name` of whichever module defines it, or None."""
+    for module in MODULES:
+        room = load(module)
+        if room and name in room.__all__:
+            return getattr(room, name)
+    return None
+
+
+def method(name):
+    """Return the function behind the tensor method `name`, or None."""
+    for module in MODULES:
+        room = load(module)
+        if room and name in room.__all__ and name not in room.NOT_METHODS:
+            return getattr(room, name)
+    return None
+
+
+def __getattr__(name):
+    if name in MODULES:
+        return load(name)
+    raise AttributeError("fogo.ops has no module %r" % name)

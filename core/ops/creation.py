@@ -1,0 +1,243 @@
+"""Tensors from nothing: constants and ranges, made on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..dtypes import DEFAULT_FLOAT
+from ..dtypes import dtype as _lookup
+from ..errors import ShapeError
+from ..expr import cast
+from ..shapes import check_shape
+from .define import define_op
+from .record import Aval
+
+if TYPE_CHECKING:
+    from ..device import Device
+    from ..dtypes import DType
+    from ..tensor import Tensor
+
+
+def _infer(avals, attrs):
+    return (Aval(attrs[-2], attrs[-1]),)
+
+
+def _fill_kernel(k, out, value, shape, dtype):
+    c = k.grid(out.shape)
+    out[c] = value
+
+
+def _range_kernel(k, out, start, step, shape, dtype):
+    (i,) = k.grid(out.shape)
+    out[(i,)] = start + cast(i, out.dtype) * step
+
+
+FILL = define_op(
+    "fill", infer=_infer, attrs=("value", "shape", "dtype"), kernel=_fill_kernel,
+    runtime=(("value", None),), diff=(False,),
+)  # fmt: skip
+RANGE = define_op(
+    "range", infer=_infer, attrs=("start", "step", "shape", "dtype"),
+    kernel=_range_kernel, runtime=(("start", None), ("step", None)), diff=(False,),
+)  # fmt: skip
+
+
+def _create(op, attrs, device):
+    """Run an op that has no inputs: there is no tensor to tell the device."""
+    device.base().backend.check_dtype(attrs[-1])
+    outs = op.infer((), attrs)
+    handle = device.backend.execute(op, (), attrs, outs)[0]
+    return device.tensor_class(handle, device)
+
+
+def fill(shape, value, dtype, device):
+    """A tensor of one value: every argument given and checked."""
+    value = float(value) if dtype.is_float else int(value)
+    return _create(FILL, (value, shape, dtype), device)
+
+
+def _place(device):
+    from ..device import device as lookup
+
+    return lookup(device)
+
+
+def full(
+    shape: tuple[int, ...] | int,
+    value: float,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return a tensor of one value. Dtype by default: that of the value.
+
+    Example:
+        >>> import fogo
+        >>> fogo.full((2,), 7.0).tolist()
+        [7.0, 7.0]
+    """
+    where = _place(device)
+    kind = _lookup(dtype) if dtype is not None else _kind(value, where)
+    one = fill((1,), value, kind, where)
+    sizes = check_shape("full", shape)
+    return one.reshape(()).expand(sizes) if sizes != (1,) else one
+
+
+def _kind(value, where):
+    if isinstance(value, bool):
+        return _lookup("bool")
+    return DEFAULT_FLOAT if isinstance(value, float) else where.default_int
+
+
+def _constant(name, value):
+    def create(*shape, dtype=None, device=None):
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = shape[0]
+        kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+        return fill(check_shape(name, shape), value, kind, _place(device))
+
+    return create
+
+
+def zeros(
+    *shape: int,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return zeros, float32 by default.
+
+    Example:
+        >>> import fogo
+        >>> fogo.zeros(2).tolist()
+        [0.0, 0.0]
+    """
+    return _zeros(*shape, dtype=dtype, device=device)
+
+
+def ones(
+    *shape: int,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return ones, float32 by default."""
+    return _ones(*shape, dtype=dtype, device=device)
+
+
+_zeros = _constant("zeros", 0)
+_ones = _constant("ones", 1)
+empty = zeros
+
+
+def zeros_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+    """Return zeros of x's shape, dtype and device."""
+    return fill(x.shape, 0, dtype or x.dtype, x.device)
+
+
+def ones_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+    """Return ones of x's shape, dtype and device."""
+    return fill(x.shape, 1, dtype or x.dtype, x.device)
+
+
+def full_like(x: Tensor, value: float, dtype: DType | None = None) -> Tensor:
+    """Return a constant of x's shape, dtype and device."""
+    return fill(x.shape, value, dtype or x.dtype, x.device)
+
+
+def arange(
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return start, start+step, … below stop (from 0 when only one bound is given).
+
+    Raises: ShapeError for a step of 0.
+
+    Example:
+        >>> import fogo
+        >>> fogo.arange(2, 8, 3).tolist()
+        [2, 5]
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step == 0:
+        raise ShapeError("arange: the step must not be 0; given step=0")
+    where = _place(device)
+    floats = [v for v in (start, stop, step) if isinstance(v, float)]
+    kind = DEFAULT_FLOAT if floats else where.default_int
+    kind = kind if dtype is None else _lookup(dtype)
+    count = max(-int((start - stop) // step), 0)
+    if kind.is_float:
+        start, step = float(start), float(step)
+    else:
+        start, step = int(start), int(step)
+    return _create(RANGE, (start, step, (count,), kind), where)
+
+
+def linspace(
+    start: float,
+    stop: float,
+    num: int,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+    endpoint: bool = True,
+) -> Tensor:
+    """Return `num` evenly spaced values from start to stop (with it, or without)."""
+    where = _place(device)
+    kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+    gaps = num - 1 if endpoint else num
+    step = (stop - start) / gaps if gaps > 0 else 0.0
+    if not endpoint or num < 2:
+        return _create(RANGE, (float(start), float(step), (num,), kind), where)
+    half = num // 2  # from both ends: so that the last is `stop` exactly
+    low = _create(RANGE, (float(start), float(step), (half,), kind), where)
+    high = _create(RANGE, (float(stop), -float(step), (num - half,), kind), where)
+    return _join(low, high)
+
+
+def _join(low, high):
+    from .movement import concat, flip
+
+    return concat([low, flip(high)])
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    k: int = 0,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return ones on the k-th diagonal, zeros elsewhere."""
+    where = _place(device)
+    cols = n_rows if n_cols is None else n_cols
+    row = arange(n_rows, device=where).reshape((n_rows, 1))
+    col = arange(cols, device=where).reshape((1, cols))
+    kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+    return (col - row == k).astype(kind)
+
+
+def _triangle(x, k, keep):
+    rows, cols = x.shape[-2], x.shape[-1]
+    row = arange(rows, device=x.device).reshape((rows, 1))
+    col = arange(cols, device=x.device).reshape((1, cols))
+    from .elementwise import where
+
+    return where(keep(col - row, k), x, zeros_like(x, x.dtype))
+
+
+def tril(x: Tensor, k: int = 0) -> Tensor:
+    """Return x with zeros above the k-th diagonal of its last two axes."""
+    return _triangle(x, k, lambda d, k: d <= k)
+
+
+def triu(x: Tensor, k: int = 0) -> Tensor:
+    """Return x with zeros below the k-th diagonal of its last two axes."""
+    return _triangle(x, k, lambda d, k: d >= k)
+
+
+__all__ = [
+    "arange", "empty", "eye", "full", "full_like", "linspace", "ones", "ones_like",
+    "tril", "triu", "zeros", "zeros_like",
+]  # fmt: skip
+NOT_METHODS = ("arange", "empty", "eye", "full", "linspace", "ones", "zeros")

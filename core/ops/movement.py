@@ -1,0 +1,490 @@
+"""Movement: views that move no data, and the few ops that do (concat, slice_assign)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import ShapeError
+from ..expr import INDEX, const
+from ..expr import call as E
+from ..shapes import broadcast, check_shape, normalize_axes, normalize_axis, size
+from .define import Sample, define_op
+from .record import Aval
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+T = TypeVar("T", bound="Tensor")
+_X = ((2, 3, 4), -3.0, 3.0)
+
+
+def _call(op, tensors, attrs):
+    from ..tensor import call
+
+    return call(op, tensors, attrs)
+
+
+def _shaped(avals, attrs):
+    return (Aval(attrs[-1], avals[0].dtype),)
+
+
+RESHAPE = define_op(
+    "reshape", infer=_shaped, attrs=("shape",), saves="",
+    view=lambda layout, attrs: layout.reshape(attrs[0]),
+    grad=lambda ctx: (reshape(ctx.g[0], ctx.inputs[0].shape),),
+    samples=(Sample(_X, shape=(6, 4)), Sample(_X, shape=(4, -1, 2))),
+)  # fmt: skip
+
+
+def reshape(x: T, *shape: int) -> T:
+    """Return the elements in row-major order under another shape; one size may be -1.
+
+    Raises: ShapeError when the number of elements differs.
+
+    Example:
+        >>> import fogo
+        >>> fogo.arange(6).reshape(2, -1).shape
+        (2, 3)
+    """
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = shape[0]
+    target = _known(tuple(shape), x)
+    return x if target == x.shape else _call(RESHAPE, (x,), (target,))
+
+
+def _known(shape, x):
+    """Replace a -1 by the size that fits."""
+    if shape.count(-1) == 1:
+        rest = -size(shape)
+        if rest and x.size % rest == 0:
+            shape = tuple([x.size // rest if d == -1 else d for d in shape])
+    check_shape("reshape", [d for d in shape if d != -1])
+    if -1 in shape or size(shape) != x.size:
+        raise ShapeError(
+            "reshape: the number of elements must stay; given %s (%d elements) to %s"
+            % (list(x.shape), x.size, list(shape))
+        )
+    return shape
+
+
+PERMUTE = define_op(
+    "permute", attrs=("axes",), saves="",
+    infer=lambda avals, attrs: (
+        Aval(tuple([avals[0].shape[a] for a in attrs[0]]), avals[0].dtype),
+    ),
+    view=lambda layout, attrs: layout.permute(attrs[0]),
+    grad=lambda ctx: (permute(ctx.g[0], _inverse(ctx.attrs[0])),),
+    samples=(Sample(_X, axes=(2, 0, 1)), Sample(_X, axes=(1, 0, -1))),
+)  # fmt: skip
+
+
+def _inverse(axes):
+    out = [0] * len(axes)
+    for i, a in enumerate(axes):
+        out[a] = i
+    return tuple(out)
+
+
+def permute(x: T, axes: tuple[int, ...]) -> T:
+    """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view.
+
+    Raises: ShapeError unless `axes` names every axis once.
+    """
+    order = tuple([normalize_axis("permute", a, x.ndim) for a in axes])
+    if len(normalize_axes("permute", order, x.ndim)) != x.ndim:
+        raise ShapeError(
+            "permute: every axis once; given axes=%s for a %d-d tensor"
+            % (tuple(axes), x.ndim)
+        )
+    return _call(PERMUTE, (x,), (order,))
+
+
+def permute_dims(x: T, axes: tuple[int, ...]) -> T:
+    """`permute`, by its name in the array API standard."""
+    return permute(x, axes)
+
+
+def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
+    """Exchange two axes (the last two by default). A view."""
+    a = normalize_axis("transpose", dim0, x.ndim)
+    b = normalize_axis("transpose", dim1, x.ndim)
+    order = list(range(x.ndim))
+    order[a], order[b] = b, a
+    return permute(x, tuple(order))
+
+
+def matrix_transpose(x: T) -> T:
+    """Exchange the last two axes. A view."""
+    return transpose(x)
+
+
+def moveaxis(x: T, source: int | tuple[int, ...], destination: int | tuple) -> T:
+    """Move axes to other places; the rest keep their order. A view."""
+    if isinstance(source, int):
+        source, destination = (source,), (destination,)
+    take = [normalize_axis("moveaxis", a, x.ndim) for a in source]
+    put = [normalize_axis("moveaxis", a, x.ndim) for a in destination]
+    order = [a for a in range(x.ndim) if a not in take]
+    for place, axis in sorted(zip(put, take)):
+        order.insert(place, axis)
+    return permute(x, tuple(order))
+
+
+EXPAND = define_op(
+    "expand", infer=_shaped, attrs=("shape",), saves="",
+    view=lambda layout, attrs: layout.expand(attrs[0]),
+    grad=lambda ctx: (sum_to(ctx.g[0], ctx.inputs[0].shape),),
+    samples=(
+        Sample(((3, 1), -3.0, 3.0), shape=(2, 3, 4)),
+        Sample(((), -3.0, 3.0), shape=(2, 3)),
+    ),
+)  # fmt: skip
+
+
+def expand(x: T, *shape: int) -> T:
+    """Repeat axes of size 1 (and new leading ones) to a larger shape. A view.
+
+    A size of -1 keeps the axis. Raises: ShapeError where a size does not fit.
+    """
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        shape = shape[0]
+    lead = len(shape) - x.ndim
+    if lead >= 0:
+        shape = tuple(
+            [x.shape[i - lead] if d == -1 and i >= lead else d
+             for i, d in enumerate(shape)]
+        )  # fmt: skip
+    target = check_shape("expand", shape)
+    if lead < 0 or broadcast("expand", x.shape, target) != target:
+        raise ShapeError(
+            "expand: sizes other than 1 must stay; given %s to %s"
+            % (list(x.shape), list(target))
+        )
+    return x if target == x.shape else _call(EXPAND, (x,), (target,))
+
+
+def broadcast_to(x: T, shape: tuple[int, ...]) -> T:
+    """`expand`, by its name in the array API standard."""
+    return expand(x, shape)
+
+
+def sum_to(x: T, shape: tuple[int, ...]) -> T:
+    """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
+    lead = x.ndim - len(shape)
+    axes = list(range(lead))
+    for i, d in enumerate(shape):
+        if d == 1 and x.shape[lead + i] != 1:
+            axes.append(lead + i)
+    if axes:
+        x = x.sum(tuple(axes))
+    return x.reshape(shape)
+
+
+SLICE = define_op(
+    "slice", infer=_shaped, attrs=("starts", "steps", "shape"), saves="",
+    view=lambda layout, attrs: layout.slice(attrs[0], attrs[1], attrs[2]),
+    grad=lambda ctx: (
+        slice_assign(
+            _zeros(ctx.g[0], ctx.inputs[0].shape), ctx.g[0], ctx.attrs[0], ctx.attrs[1]
+        ),
+    ),
+)  # fmt: skip
+
+
+def _zeros(like, shape):
+    return like.device.constant(0, like.dtype).expand(shape)
+
+
+def strided_slice(x: T, starts: tuple, steps: tuple, shape: tuple) -> T:
+    """Take `shape` elements from `starts` by `steps`, one number per axis. A view.
+
+    Steps may be negative. `x[...]` is the friendly form; nothing is checked here.
+    """
+    return _call(SLICE, (x,), (tuple(starts), tuple(steps), tuple(shape)))
+
+
+def narrow(x: T, dim: int, start: int, length: int) -> T:
+    """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
+    axis = normalize_axis("narrow", dim, x.ndim)
+    if start < 0 or length < 0 or start + length > x.shape[axis]:
+        raise ShapeError(
+            "narrow: start and length must lie in the axis; given start=%d, "
+            "length=%d, size %d" % (start, length, x.shape[axis])
+        )
+    starts = [0] * x.ndim
+    starts[axis] = start
+    shape = list(x.shape)
+    shape[axis] = length
+    return strided_slice(x, starts, [1] * x.ndim, shape)
+
+
+def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
+    """Reverse axes (all if None). A view."""
+    axes = normalize_axes("flip", axis, x.ndim)
+    starts = [x.shape[a] - 1 if a in axes else 0 for a in range(x.ndim)]
+    steps = [-1 if a in axes else 1 for a in range(x.ndim)]
+    if 0 in x.shape:
+        return x
+    return strided_slice(x, starts, steps, x.shape)
+
+
+def _assign_kernel(k, x, v, out, starts, steps):
+    """out = v where the point lies on v's grid inside x, else x."""
+    c = k.grid(out.shape)
+    inside = None
+    place = []
+    for a in range(x.ndim):
+        start, step = starts[a], steps[a]
+        ahead = c[a] - start if step > 0 else const(start, INDEX) - c[a]
+        stride = step if step > 0 else -step
+        j = ahead if stride == 1 else E("floordiv", ahead, stride)
+        fits = (ahead >= 0) & (j < v.shape[a])
+        if stride != 1:
+            fits = fits & E("eq", E("mod", ahead, stride), 0)
+        inside = fits if inside is None else inside & fits
+        place.append(j)
+    if inside is None:
+        out[c] = v[()]
+        return
+    branch = k.when(inside)
+    with branch:
+        out[c] = v[tuple(place)]
+    with k.otherwise(branch.value):
+        out[c] = x[c]
+
+
+SLICE_ASSIGN = define_op(
+    "slice_assign", attrs=("starts", "steps"), kernel=_assign_kernel, saves="",
+    infer=lambda avals, attrs: (Aval(avals[0].shape, avals[0].dtype),),
+    grad=lambda ctx: (
+        slice_assign(ctx.g[0], _zeros(ctx.g[0], ctx.inputs[1].shape), *ctx.attrs)
+        if ctx.needs[0] else None,
+        strided_slice(ctx.g[0], *(ctx.attrs + (ctx.inputs[1].shape,)))
+        if ctx.needs[1] else None,
+    ),
+    samples=(
+        Sample(((4, 6), -3.0, 3.0), ((2, 3), -3.0, 3.0), starts=(1, 0), steps=(1, 2)),
+        Sample(((4, 6), -3.0, 3.0), ((2, 3), -3.0, 3.0), starts=(3, 5), steps=(-2, -1)),
+    ),
+)  # fmt: skip
+
+
+def slice_assign(x: T, values: T, starts: tuple, steps: tuple) -> T:
+    """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
+    return _call(SLICE_ASSIGN, (x, values), (tuple(starts), tuple(steps)))
+
+
+def pad(x: T, widths: tuple[tuple[int, int], ...], value: float = 0.0) -> T:
+    """Add `widths[axis] = (before, after)` elements of `value` around x.
+
+    Raises: ShapeError unless there is one non-negative pair per axis.
+    """
+    if len(widths) != x.ndim or [w for w in widths if min(w) < 0]:
+        raise ShapeError(
+            "pad: one pair of non-negative widths per axis; given %s for shape %s"
+            % (widths, list(x.shape))
+        )
+    shape = [d + w[0] + w[1] for d, w in zip(x.shape, widths)]
+    around = x.device.constant(value, x.dtype).expand(shape)
+    return slice_assign(around, x, [w[0] for w in widths], [1] * x.ndim)
+
+
+def _concat_infer(avals, attrs):
+    shape = list(avals[0].shape)
+    shape[attrs[0]] = 0
+    for a in avals:
+        shape[attrs[0]] += a.shape[attrs[0]]
+    return (Aval(tuple(shape), avals[0].dtype),)
+
+
+def _concat_kernel(k, *args):
+    axis = args[-1]
+    inputs, out = args[:-2], args[-2]
+    c = k.grid(out.shape)
+    start = const(0, INDEX)
+    for x in inputs:
+        j = c[axis] - start
+        start = start + x.shape[axis]
+        with k.when((j >= 0) & (c[axis] < start)):
+            out[c] = x[c[:axis] + (j,) + c[axis + 1 :]]
+
+
+def _concat_grad(ctx):
+    axis = ctx.attrs[0]
+    start = 0
+    parts = []
+    for x, needed in zip(ctx.inputs, ctx.needs):
+        n = x.shape[axis]
+        parts.append(narrow(ctx.g[0], axis, start, n) if needed else None)
+        start += n
+    return parts
+
+
+CONCAT = define_op(
+    "concat", infer=_concat_infer, attrs=("axis",), kernel=_concat_kernel,
+    grad=_concat_grad, saves="",
+)  # fmt: skip
+_PORTABLE_BINDINGS = 7  # WebGPU guarantees 8 storage buffers a kernel
+
+
+def concat(tensors: list[T] | tuple[T, ...], axis: int | None = 0) -> T:
+    """Join tensors along an axis (flattened first if None); dtypes promote.
+
+    Raises: ShapeError when other axes differ, or there is no tensor.
+
+    Example:
+        >>> import fogo
+        >>> fogo.concat([fogo.zeros(2), fogo.ones(1)]).tolist()
+        [0.0, 0.0, 1.0]
+    """
+    from ..dtypes import promote
+
+    if not tensors:
+        raise ShapeError("concat: needs at least one tensor; given none")
+    if axis is None:
+        tensors = [t.reshape((-1,)) for t in tensors]
+    place = normalize_axis("concat", axis or 0, tensors[0].ndim)
+    dtype = tensors[0].dtype
+    for t in tensors[1:]:
+        _check_joins(tensors[0], t, place)
+        dtype = promote(dtype, t.dtype, "concat")
+    parts = [t.astype(dtype) for t in tensors]
+    while len(parts) > 1:
+        groups = range(0, len(parts), _PORTABLE_BINDINGS)
+        parts = [
+            _call(CONCAT, tuple(parts[i : i + _PORTABLE_BINDINGS]), (place,))
+            for i in groups
+        ]
+    return parts[0]
+
+
+def _check_joins(first, other, axis):
+    same = first.ndim == other.ndim
+    if same:
+        for a in range(first.ndim):
+            same = same and (a == axis or first.shape[a] == other.shape[a])
+    if not same:
+        raise ShapeError(
+            "concat: all axes but axis %d must be equal; given %s and %s"
+            % (axis, list(first.shape), list(other.shape))
+        )
+
+
+def stack(tensors: list[T] | tuple[T, ...], axis: int = 0) -> T:
+    """Join tensors of equal shape along a new axis."""
+    return concat([unsqueeze(t, axis) for t in tensors], axis)
+
+
+def unsqueeze(x: T, axis: int) -> T:
+    """Add an axis of size 1. A view."""
+    place = normalize_axis("unsqueeze", axis, x.ndim + 1)
+    return reshape(x, x.shape[:place] + (1,) + x.shape[place:])
+
+
+def expand_dims(x: T, axis: int = 0) -> T:
+    """`unsqueeze`, by its name in the array API standard."""
+    return unsqueeze(x, axis)
+
+
+def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
+    """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
+    if axis is None:
+        axes = [a for a in range(x.ndim) if x.shape[a] == 1]
+    else:
+        axes = normalize_axes("squeeze", axis, x.ndim)
+    for a in axes:
+        if x.shape[a] != 1:
+            raise ShapeError(
+                "squeeze: only axes of size 1 can go; given axis %d of shape %s"
+                % (a, list(x.shape))
+            )
+    return reshape(x, tuple([d for a, d in enumerate(x.shape) if a not in axes]))
+
+
+def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
+    """Merge the axes from `start_dim` to `end_dim` into one."""
+    if x.ndim == 0:
+        return reshape(x, (1,))
+    a = normalize_axis("flatten", start_dim, x.ndim)
+    b = normalize_axis("flatten", end_dim, x.ndim)
+    merged = size(x.shape[a : b + 1])
+    return reshape(x, x.shape[:a] + (merged,) + x.shape[b + 1 :])
+
+
+def split(x: T, size_or_sections: int | list[int], axis: int = 0) -> list[T]:
+    """Cut x along an axis into parts of one size (the last may be smaller), or listed.
+
+    Raises: ShapeError when listed sizes do not add up to the axis.
+    """
+    place = normalize_axis("split", axis, x.ndim)
+    n = x.shape[place]
+    if isinstance(size_or_sections, int):
+        step = size_or_sections
+        sizes = [step if i + step <= n else n - i for i in range(0, n, step)]
+    else:
+        sizes = list(size_or_sections)
+    total = 0
+    for s in sizes:
+        total += s
+    if total != n:
+        raise ShapeError(
+            "split: sizes must add up to the axis; given %s for size %d" % (sizes, n)
+        )
+    out = []
+    start = 0
+    for s in sizes:
+        out.append(narrow(x, place, start, s))
+        start += s
+    return out
+
+
+def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
+    """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
+    n = x.shape[normalize_axis("chunk", axis, x.ndim)]
+    return split(x, max((n + chunks - 1) // chunks, 1), axis)
+
+
+def tile(x: T, repetitions: tuple[int, ...]) -> T:
+    """Repeat the whole tensor along each axis."""
+    reps = tuple(repetitions)
+    lead = len(reps) - x.ndim
+    if lead > 0:
+        x = reshape(x, (1,) * lead + x.shape)
+    reps = (1,) * (x.ndim - len(reps)) + reps
+    spread = []
+    whole = []
+    for d, r in zip(x.shape, reps):
+        spread.extend([r, d])
+        whole.append(r * d)
+    inner = []
+    for d in x.shape:
+        inner.extend([1, d])
+    return reshape(expand(reshape(x, tuple(inner)), tuple(spread)), tuple(whole))
+
+
+def roll(x: T, shift: int | tuple, axis: int | tuple | None = None) -> T:
+    """Shift elements along axes; those pushed out come in at the other end."""
+    if axis is None:
+        return reshape(roll(reshape(x, (-1,)), shift, 0), x.shape)
+    pairs = [(shift, axis)] if isinstance(shift, int) else zip(shift, axis)
+    for s, a in pairs:
+        place = normalize_axis("roll", a, x.ndim)
+        n = x.shape[place]
+        s = s % n if n else 0
+        if s:
+            x = concat(
+                [narrow(x, place, n - s, s), narrow(x, place, 0, n - s)], place
+            )
+    return x
+
+
+cat = concat
+swapaxes = transpose
+
+__all__ = [
+    "broadcast_to", "cat", "chunk", "concat", "expand", "expand_dims", "flatten",
+    "flip", "matrix_transpose", "moveaxis", "narrow", "pad", "permute", "permute_dims",
+    "reshape", "roll", "slice_assign", "split", "squeeze", "stack", "strided_slice",
+    "sum_to", "swapaxes", "tile", "transpose", "unsqueeze",
+]  # fmt: skip
+NOT_METHODS = ("cat", "concat", "stack")

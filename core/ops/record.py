@@ -1,0 +1,188 @@
+"""`Op`: an operation as data. One object says all that any backend needs to know."""
+
+from __future__ import annotations
+
+from .. import expr as E
+from ..dtypes import FLOATS, INTS, bool_
+from ..errors import DTypeError
+
+REGISTRY = {}
+
+# What an op takes: the names the error messages use, and the dtypes.
+ACCEPTS = {
+    "any": INTS + FLOATS + (bool_,),
+    "numeric": INTS + FLOATS,
+    "float": FLOATS,
+    "integer": INTS,
+    "integer or bool": INTS + (bool_,),
+    "bool": (bool_,),
+}
+
+
+class Aval:
+    """An abstract value: the shape and dtype of a tensor, without its data."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape, dtype):
+        self.shape = shape
+        self.dtype = dtype
+
+    def __repr__(self):
+        return "%s%s" % (self.dtype.name, list(self.shape))
+
+
+class Op:
+    """One operation.
+
+    name       registered name, unique
+    infer      (avals, attrs) -> tuple of Aval: the shape and dtype rule
+    attrs      names of the attributes, in the order they travel in
+    How it is computed, one of:
+      formula    elementwise: a function of scalars (see expr)
+      view       (layout, attrs) -> Layout or None (None: copy to contiguous first)
+      combine    reduction: (name of a binary primitive, its neutral element)
+      kernel     (k, *arrays, *attrs): a kernel of the kernel language
+      decompose  (*tensors, *attrs) -> tensor(s), by way of other ops
+    grad       (ctx) -> one tensor or None per input; elementwise ops derive theirs
+    derivative (g, *inputs) -> Exprs: replaces a derived elementwise gradient
+    saves      what `grad` reads: "i" inputs, "o" outputs, "io", or "" (shapes only)
+    runtime    ((attribute, dtype or None for the output's), …): numbers kept out of
+               the kernel's source, so that a new value compiles nothing
+    diff       which outputs carry a gradient
+    cost       "memory" or "compute" bound; host: may touch the host
+    samples    inputs from which the test grid and the docs are made
+    """
+
+    def __init__(
+        self, name, infer=None, attrs=(), formula=None, view=None, combine=None,
+        kernel=None, decompose=None, grad=None, derivative=None, saves="io",
+        runtime=(), diff=(True,), cost="memory", host=False, samples=(),
+        accepts="any", to_float=False, promote_from=0, public=None,
+    ):  # fmt: skip
+        self.name = name
+        self.attrs = attrs
+        self.formula = formula
+        self.view = view
+        self.combine = combine
+        self.kernel = kernel
+        self.decompose = decompose
+        self.grad = grad
+        self.derivative = derivative
+        self.saves = saves
+        self.runtime = {attrs.index(name): dtype for name, dtype in runtime}
+        self.diff = diff
+        self.cost = cost
+        self.host = host
+        self.samples = samples
+        self.accepts = accepts
+        self.to_float = to_float
+        self.promote_from = promote_from
+        self.public = public
+        self.infer = self._infer_formula if formula and not infer else infer
+        self._dtypes = {}
+        self._derived = {}
+
+    def __repr__(self):
+        return "<op %s>" % self.name
+
+    @property
+    def composite(self):
+        """Say whether it is computed only by other ops."""
+        return self.decompose is not None and not (self.kernel or self.formula)
+
+    def check(self, dtype):
+        """Raise DTypeError when the op does not take this dtype."""
+        if dtype not in ACCEPTS[self.accepts]:
+            raise DTypeError(
+                "%s: the dtype must be %s; given %s; cast it with .astype(...)"
+                % (self.name, self.accepts, dtype.name)
+            )
+
+    def trace(self, dtypes):
+        """Return the formula over variables x0, x1, … of these dtypes, and them."""
+        leaves = [E.var("x%d" % i, d) for i, d in enumerate(dtypes)]
+        return self.formula(*leaves), leaves
+
+    def _infer_formula(self, avals, attrs):
+        if len(avals) == 1:
+            key = avals[0].dtype
+        else:
+            key = tuple([a.dtype for a in avals])
+        dtype = self._dtypes.get(key)
+        if dtype is None:
+            dtype = self.trace([a.dtype for a in avals])[0].dtype
+            self._dtypes[key] = dtype
+        return (Aval(avals[0].shape, dtype),)
+
+    def gradient(self, position, dtypes):
+        """Return (op, reads) that gives the gradient by one input, or None.
+
+        The derived op is elementwise; `reads` lists what it takes: "g" for the
+        incoming gradient, or an input's position. Cached per dtype.
+        """
+        key = (position,) + tuple(dtypes)
+        if key not in self._derived:
+            self._derived[key] = derive(self, position, dtypes)
+        return self._derived[key]
+
+    def reads(self, needs, dtypes):
+        """Positions of the inputs that the derived gradients by `needs` read."""
+        key = (tuple(needs), tuple(dtypes))
+        found = self._derived.get(key)
+        if found is None:
+            found = set()
+            for i, wanted in enumerate(needs):
+                derived = self.gradient(i, dtypes) if wanted and self.formula else None
+                if derived is not None and derived[0] is not None:
+                    found.update(derived[1])
+            self._derived[key] = found
+        return found
+
+
+def derive(op, position, dtypes):
+    """Differentiate an elementwise op symbolically: see Op.gradient."""
+    out, leaves = op.trace(dtypes)
+    if not (out.dtype.is_float and dtypes[position].is_float):
+        return None
+    g = E.var("g", out.dtype)
+
+    def partial(g, xs):
+        if op.derivative is not None:
+            return op.derivative(g, *xs)[position]
+        return E.gradients(op.formula(*xs) if xs is not leaves else out, xs, g)[position]
+
+    result = partial(g, leaves)
+    if result is None:
+        return None
+    names = E.free_vars(result)
+    reads = [i for i in range(len(dtypes)) if ("x%d" % i) in names]
+    reads = (["g"] if "g" in names else []) + reads
+
+    def formula(*args):
+        known = dict(zip(reads, args))
+        grad = known.get("g")
+        if grad is None:
+            grad = E.const(1.0, out.dtype)
+        xs = [known.get(i) for i in range(len(dtypes))]
+        for i, x in enumerate(xs):
+            if x is None:
+                xs[i] = E.var("unused", dtypes[i])
+        return partial(grad, xs)
+
+    identity = result is g
+    derived = Op("%s_grad%d" % (op.name, position), formula=formula)
+    return (None if identity else derived), tuple(reads)
+
+
+def register(op):
+    """Enter an op into the registry; a second one of the same name is refused."""
+    if op.name in REGISTRY:
+        raise ValueError("internal: two ops are called %s" % op.name)
+    REGISTRY[op.name] = op
+    return op
+
+
+def same(avals, attrs):
+    """Shape and dtype rule: those of the first input."""
+    return (Aval(avals[0].shape, avals[0].dtype),)

@@ -1,0 +1,89 @@
+"""How tensors look when printed: NumPy's layout, shortened where they are large."""
+
+from __future__ import annotations
+
+THRESHOLD = 1000
+EDGE = 3
+_options = {"threshold": THRESHOLD, "edge_items": EDGE, "precision": 4}
+
+
+def set_print_options(
+    threshold: int | None = None,
+    edge_items: int | None = None,
+    precision: int | None = None,
+) -> None:
+    """Change when printing shortens, how many items it keeps, how many digits.
+
+    Example:
+        >>> set_print_options(precision=4)
+    """
+    given = {"threshold": threshold, "edge_items": edge_items, "precision": precision}
+    for name in given:
+        if given[name] is not None:
+            _options[name] = given[name]
+
+
+def format_tensor(t) -> str:
+    """Return `tensor([...], dtype=…, device=…)`; raises DeviceError if unreadable."""
+    short = t.size > _options["threshold"]
+    shown = _edges(t) if short else t
+    values = shown.tolist()
+    numbers = _numbers(values, t.dtype)
+    width = max([len(s) for s in numbers] + [0])
+    cuts = [short and n > 2 * _options["edge_items"] for n in t.shape]
+    body = _rows(values, cuts, t.dtype, width, 7)
+    tail = "" if t.dtype.name in ("float32", "bool") else ", dtype=" + t.dtype.name
+    if 0 in t.shape:
+        tail += ", shape=" + str(t.shape)
+    return "tensor(%s%s, device=%s)" % (body, tail, t.device.name)
+
+
+def _edges(t):
+    """The corners of a large tensor, gathered on its device before reading."""
+    from .ops.movement import concat, narrow
+
+    edge = _options["edge_items"]
+    for axis, n in enumerate(t.shape):
+        if n > 2 * edge:
+            t = concat(
+                [narrow(t, axis, 0, edge), narrow(t, axis, n - edge, edge)], axis
+            )
+    return t
+
+
+def _numbers(values, dtype):
+    out = []
+    stack = [values]
+    while stack:
+        v = stack.pop()
+        if isinstance(v, list):
+            stack.extend(v)
+        else:
+            out.append(_number(v, dtype))
+    return out
+
+
+def _number(v, dtype):
+    if not dtype.is_float:
+        return str(v)
+    if v != v or v in (float("inf"), -float("inf")):
+        return str(v)
+    if v == int(v) and abs(v) < 1e8:
+        return "%d." % v
+    digits = _options["precision"]
+    text = "%.*f" % (digits, v)
+    if abs(v) >= 1e8 or abs(v) < 10.0 ** (1 - digits):
+        return "%.*e" % (digits, v)
+    return text
+
+
+def _rows(values, cuts, dtype, width, indent):
+    if not isinstance(values, list):
+        text = _number(values, dtype)
+        return " " * (width - len(text)) + text
+    parts = [_rows(v, cuts[1:], dtype, width, indent + 1) for v in values]
+    if cuts and cuts[0]:
+        parts[_options["edge_items"] : _options["edge_items"]] = ["..."]
+    if not values or not isinstance(values[0], list):
+        return "[" + ", ".join(parts) + "]"
+    return "[" + (",\n" + " " * (indent + 1)).join(parts) + "]"
