@@ -89,6 +89,8 @@ class KernelPrinter:
         if isinstance(s, Load):
             view = None if self.masks else self._view(s)
             code = view or "N.load(%s, %s)" % (s.array.name, value(s.index, lines))
+            if view and s.array.written:  # a later store must not change it
+                code += ".copy()"
             lines.append("%s = %s" % (s.target.args[0], code))
         elif isinstance(s, Store):
             self._store(s, lines)
