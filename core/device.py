@@ -158,6 +158,10 @@ def _module(kind):
             "device: %s is not available; importing %s failed: %s"
             % (kind, path, error)
         )
+    if not hasattr(sys.modules[path], "create"):
+        raise DeviceError(
+            "device: %s is not available; %s has no backend yet" % (kind, path)
+        )
     return sys.modules[path]
 
 
