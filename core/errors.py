@@ -14,23 +14,23 @@ class FogoError(Exception):
     """
 
 
-class ShapeError(FogoError, ValueError):
+class ShapeError(FogoError):
     """Shapes, axes or indices that do not fit the operation."""
 
 
-class DTypeError(FogoError, TypeError):
+class DTypeError(FogoError):
     """A dtype that the operation or the device does not take."""
 
 
-class DeviceError(FogoError, RuntimeError):
+class DeviceError(FogoError):
     """A device that is missing, differs, or cannot do what was asked."""
 
 
-class AutodiffError(FogoError, RuntimeError):
+class AutodiffError(FogoError):
     """A gradient that does not exist, or is gone."""
 
 
-class FormatError(FogoError, ValueError):
+class FormatError(FogoError):
     """A file that is not what it claims; carries `file`, `key` and byte `offset`."""
 
     def __init__(self, message, file=None, key=None, offset=None):

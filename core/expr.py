@@ -130,7 +130,7 @@ def var(name, dtype):
     return Expr("var", (name,), dtype)
 
 
-def const(value, dtype):
+def literal(value, dtype):
     """Return a literal; bools, ints and floats are brought to the dtype's kind."""
     if dtype.is_bool:
         value = bool(value)
@@ -141,12 +141,15 @@ def const(value, dtype):
     return Expr("const", (value,), dtype)
 
 
+const = literal  # MicroPython's compiler takes `x = const(…)` for its own
+
+
 def cast(x, dtype):
     """Convert an expression to another dtype."""
     if x.dtype is dtype:
         return x
     if x.op == "const":
-        return const(x.args[0], dtype)
+        return literal(x.args[0], dtype)
     return Expr("cast", (x,), dtype)
 
 
@@ -198,7 +201,7 @@ def _typed(op, args):
     for i in range(first, len(args)):
         a = args[i]
         if not isinstance(a, Expr):
-            out[i] = const(a, dtype)
+            out[i] = literal(a, dtype)
         elif a.dtype is not dtype:
             if a.dtype is INDEX:  # an index meets data: it becomes data
                 out[i] = cast(a, dtype)
@@ -208,7 +211,7 @@ def _typed(op, args):
                     % (op, dtype.name, a.dtype.name)
                 )
     if first and not isinstance(args[0], Expr):
-        out[0] = const(args[0], bool_)
+        out[0] = literal(args[0], bool_)
     return tuple(out)
 
 
@@ -228,7 +231,7 @@ def _simplify(op, args):
         if _is(a, 1):
             return b
         if a.dtype is INDEX and (_is(a, 0) or _is(b, 0)):
-            return const(0, INDEX)
+            return literal(0, INDEX)
     elif op == "add":
         if _is(b, 0):
             return a
@@ -249,15 +252,15 @@ def _simplify(op, args):
 
 def _fold_index(op, a, b):
     if op == "add":
-        return const(a + b, INDEX)
+        return literal(a + b, INDEX)
     if op == "sub":
-        return const(a - b, INDEX)
+        return literal(a - b, INDEX)
     if op == "mul":
-        return const(a * b, INDEX)
+        return literal(a * b, INDEX)
     if op == "floordiv" and b:
-        return const(a // b, INDEX)
+        return literal(a // b, INDEX)
     if op == "mod" and b:
-        return const(a % b, INDEX)
+        return literal(a % b, INDEX)
     return None
 
 

@@ -8,6 +8,12 @@ from .ops.movement import permute, reshape, slice_assign, strided_slice
 from .shapes import broadcast
 
 
+class _Whole:
+    """`:` itself; MicroPython cannot make slices."""
+
+    start = stop = step = None
+
+
 class Plan:
     """A key, read: slices per axis, axes to drop or add, tensors that index axes."""
 
@@ -24,7 +30,7 @@ class Plan:
             axis = len(self.starts)
             if item is None:
                 self.result.append(1)
-            elif isinstance(item, slice):
+            elif item is _Whole or isinstance(item, slice):
                 start, step, count = _slice(item, x.shape[axis])
                 self._take(start, step, count)
                 self.result.append(count)
@@ -54,7 +60,7 @@ class Plan:
                 "index: at most one ... and one item per axis; given %d items for "
                 "shape %s" % (used, list(x.shape))
             )
-        whole = [slice(None)] * (x.ndim - used)
+        whole = [_Whole] * (x.ndim - used)
         out = []
         for item in key:
             if item is Ellipsis:

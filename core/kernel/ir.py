@@ -19,7 +19,7 @@ expression that reads a cell sees its value where the expression is *used*, so t
 
 from __future__ import annotations
 
-from ..expr import INDEX, Expr, cast, const, var
+from ..expr import INDEX, Expr, cast, literal, var
 
 
 class Let:
@@ -213,7 +213,7 @@ class Kernel:
         coords = []
         for i, d in enumerate(self.dims):
             one = d.op == "const" and d.args[0] == 1
-            coords.append(const(0, INDEX) if one else var("c%d" % i, INDEX))
+            coords.append(literal(0, INDEX) if one else var("c%d" % i, INDEX))
         self.coords = tuple(coords)
         return self.coords
 
@@ -268,10 +268,10 @@ def _later(kernel, stop):
 
 def as_index(value):
     """An index Expr from an Expr or a Python int."""
-    return cast(value, INDEX) if isinstance(value, Expr) else const(value, INDEX)
+    return cast(value, INDEX) if isinstance(value, Expr) else literal(value, INDEX)
 
 
 def _as_dtype(value, dtype):
     if not isinstance(value, Expr):
-        return const(value, dtype)
+        return literal(value, dtype)
     return cast(value, dtype)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..dtypes import float16, float32
 from ..errors import DTypeError
-from ..expr import INDEX, call, cast, const, topological
+from ..expr import INDEX, call, cast, literal, topological
 from ..shapes import Layout
 from .ir import Array, Kernel
 
@@ -120,15 +120,15 @@ def _array(k, position, layout, dtype, written):
     strides = []
     for d, (n, s) in enumerate(zip(layout.shape, layout.strides)):
         if n == 1:
-            shape.append(const(1, INDEX))
-            strides.append(const(0, INDEX))
+            shape.append(literal(1, INDEX))
+            strides.append(literal(0, INDEX))
         else:
             shape.append(k.param(("size", position, d), INDEX))
             if s in (0, 1):
-                strides.append(const(s, INDEX))
+                strides.append(literal(s, INDEX))
             else:
                 strides.append(k.param(("stride", position, d), INDEX))
-    offset = const(0, INDEX)
+    offset = literal(0, INDEX)
     if layout.offset:
         offset = k.param(("offset", position, 0), INDEX)
     return Array(k, position, dtype, tuple(shape), tuple(strides), offset, written)
@@ -147,7 +147,7 @@ def reduction(k, op, arrays):
     c = k.grid(out.shape)
     name, neutral = op.combine
     acc_dtype = float32 if x.dtype is float16 else x.dtype
-    acc = k.cell(const(neutral(x.dtype), acc_dtype))
+    acc = k.cell(literal(neutral(x.dtype), acc_dtype))
     with k.loops(x.shape[len(c) :]) as r:
         acc.set(call(name, acc, cast(x[c + tuple(r)], acc_dtype)))
     out[c] = acc

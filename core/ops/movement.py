@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ShapeError
-from ..expr import INDEX, const
+from ..expr import INDEX, literal
 from ..expr import call as E
 from ..shapes import broadcast, check_shape, normalize_axes, normalize_axis, size
 from .define import Sample, define_op
@@ -235,7 +235,7 @@ def _assign_kernel(k, x, v, out, starts, steps):
     place = []
     for a in range(x.ndim):
         start, step = starts[a], steps[a]
-        ahead = c[a] - start if step > 0 else const(start, INDEX) - c[a]
+        ahead = c[a] - start if step > 0 else literal(start, INDEX) - c[a]
         stride = step if step > 0 else -step
         j = ahead if stride == 1 else E("floordiv", ahead, stride)
         fits = (ahead >= 0) & (j < v.shape[a])
@@ -301,7 +301,7 @@ def _concat_kernel(k, *args):
     axis = args[-1]
     inputs, out = args[:-2], args[-2]
     c = k.grid(out.shape)
-    start = const(0, INDEX)
+    start = literal(0, INDEX)
     for x in inputs:
         j = c[axis] - start
         start = start + x.shape[axis]

@@ -6,7 +6,7 @@ Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; 20 rounds
 from __future__ import annotations
 
 from ..dtypes import uint32
-from ..expr import cast, const
+from ..expr import cast, literal
 from ..shapes import size
 from .define import define_op
 from .record import Aval
@@ -17,7 +17,7 @@ _PARITY = 0x1BD11BDA
 
 def threefry(k, key0, key1, x0, x1):
     """Encrypt the counter (x0, x1): two uint32 Exprs from four."""
-    keys = (key0, key1, k.let(key0 ^ key1 ^ const(_PARITY, uint32)))
+    keys = (key0, key1, k.let(key0 ^ key1 ^ literal(_PARITY, uint32)))
     x0 = x0 + keys[0]
     x1 = x1 + keys[1]
     for block in range(5):
