@@ -38,7 +38,7 @@ def test_shared_tests_pass(
     shutil.rmtree(folder)
     assert counts.failed == 0, counts.trouble()
     total = max(len(manifest.entries()) + len(cases), python_tests(request.session))
-    assert counts.passed >= SHARE * total, f"{counts.passed} of {total} tests ran"
+    assert counts.passed >= max(SHARE * total, 1), f"{counts.passed} of {total} ran"
 
 
 def python_tests(session: pytest.Session) -> int:
