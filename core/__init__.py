@@ -43,6 +43,40 @@ from .tensor import Tensor, Tracked, tensor
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "AutodiffError",
+    "DType",
+    "DTypeError",
+    "Device",
+    "DeviceError",
+    "FogoError",
+    "FormatError",
+    "ShapeError",
+    "Tensor",
+    "Tracked",
+    "best_device",
+    "bool_",
+    "can_cast",
+    "default_device",
+    "device",
+    "devices",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "promote",
+    "set_default_device",
+    "tensor",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+]
+
 # Where names outside fogo.ops live: loaded at first use.
 _HOMES = {
     "no_grad": "backend.autodiff", "Gradients": "backend.autodiff",

@@ -9,6 +9,7 @@ import subprocess
 import sysconfig
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from tests.packaging.conftest import Run, pip_install
 from tests.support.runtimes import ROOT
 
+Note = Callable[[str, object], None]
 WHEEL_LIMIT = 400_000
 THIRD_PARTY = {"cupy", "numpy", "rich", "torch", "wasmtime", "wgpu"}
 # Imports every module; prints those that imported and what the others lacked.
@@ -69,9 +71,12 @@ def test_every_module_of_the_wheel_imports_with_its_dependencies(
     assert len(done) + len(lacking) == source_modules()
 
 
-def test_wheel_is_small_pure_and_has_the_pages(wheel: Path) -> None:
+def test_wheel_is_small_pure_and_has_the_pages(
+    wheel: Path, record_property: Note
+) -> None:
     assert wheel.name.endswith("-py3-none-any.whl")
     assert wheel.stat().st_size < WHEEL_LIMIT
+    record_property("note", f"wheel: {wheel.stat().st_size / 1000:.0f} kB")
     inside = set(zipfile.ZipFile(wheel).namelist())
     for top in ("webgpu", "wasm", "web", "native"):
         for file in (ROOT / top).rglob("*"):
@@ -119,7 +124,9 @@ def borrow_packages(python: Path, run: Run) -> None:
     (theirs / "zz-borrowed.pth").write_text(f"{ours}\n")
 
 
-def test_import_is_light_and_quick(wheel: Path, fresh_venv: Path, run: Run) -> None:
+def test_import_is_light_and_quick(
+    wheel: Path, fresh_venv: Path, run: Run, record_property: Note
+) -> None:
     pip_install(run, fresh_venv, wheel)
     loads = "import sys, fogo; print(sorted(n for n in sys.modules if '.' not in n))"
     modules = run(fresh_venv, "-c", loads)
@@ -128,7 +135,8 @@ def test_import_is_light_and_quick(wheel: Path, fresh_venv: Path, run: Run) -> N
     assert "wgpu" not in modules
     bare = median_ms(fresh_venv, "pass")
     fogo = median_ms(fresh_venv, "import fogo")
-    print(f"import fogo: {fogo - bare:.1f} ms beyond the bare interpreter's {bare:.1f}")
+    cost = f"import fogo: {fogo - bare:.1f} ms beyond the bare interpreter's {bare:.1f}"
+    record_property("note", cost)
 
 
 def median_ms(python: Path, code: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def test_shared_tests_pass(
     runtime: str,
     tmp_path: Path,
     request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
 ) -> None:
     need(NEEDS[runtime], why_absent(NEEDS[runtime]))
     folder = tmp_path / "stage"
@@ -34,7 +36,7 @@ def test_shared_tests_pass(
     manifest.lay_out(folder, cases)
     counts = runtimes.run(runtime, folder, TIMEOUT_S)
     numbers = (counts.passed, counts.failed, counts.excluded)
-    request.node.user_properties.append(("counts", (NEEDS[runtime], *numbers)))
+    record_property("counts", (NEEDS[runtime], *numbers))
     shutil.rmtree(folder)
     assert counts.failed == 0, counts.trouble()
     total = max(len(manifest.entries()) + len(cases), python_tests(request.session))

@@ -12,7 +12,7 @@ from fogo.native.micropython.tiers import modules
 
 # Standard modules of both runtimes, and our shims.
 STANDARD = set(
-    "__future__ array asyncio cmath gc hashlib io json math os random re struct sys "
+    "__future__ array asyncio cmath collections gc hashlib io json math os random re struct sys "
     "time typing uctypes js".split()
 )
 # What a function may import where it is there: as `Tensor.numpy()` does.
@@ -54,7 +54,7 @@ def origins(node: ast.AST, package: list[str]) -> list[str]:
 def is_portable(name: str, tier: set[str]) -> bool:
     """Tell whether a module is of the tier; a package's attribute counts as its own."""
     if not name.startswith("fogo"):
-        return name.split(".")[0] in STANDARD | OPTIONAL
+        return name in STANDARD or name.split(".")[0] in OPTIONAL
     path = "/".join(name.split(".")[1:])
     options = (f"{path}.py", f"{path}/__init__.py".lstrip("/"))
     parent = "/".join([*path.split("/")[:-1], "__init__.py"])

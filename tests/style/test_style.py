@@ -31,9 +31,6 @@ def test_ruff_would_format_nothing() -> None:
     tool("ruff", "format", "--diff", ".")
 
 
-def test_mypy_finds_nothing_in_fogo() -> None:
-    tool("mypy", "-p", "fogo", MYPYPATH=str(farm()))
-
-
-def test_mypy_finds_nothing_in_the_test_support() -> None:
-    tool("mypy", "-p", "tests.support", MYPYPATH=f"{farm()}:{ROOT}")
+def test_mypy_finds_nothing() -> None:
+    packages = ("-p", "fogo", "-p", "tests.support")
+    tool("mypy", *packages, MYPYPATH=f"{farm()}:{ROOT}")

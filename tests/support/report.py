@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import pytest
 
@@ -14,19 +15,25 @@ class Counter:
     """A plug-in that adds up outcomes: of tests with a device, and of other runs.
 
     A test that runs many under another runtime records it with
-    `record_property("counts", (runtime, passed, failed, skipped))`.
+    `record_property("counts", (runtime, passed, failed, skipped))`, and a figure
+    worth reading at the end with `record_property("note", text)`.
     """
 
     def __init__(self) -> None:
+        self.notes: list[str] = []
         self.table: Table = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add one finished test."""
+        key: str
+        value: Any
         for key, value in report.user_properties:
             if key == "counts" and report.when == "call":
-                name, *numbers = value  # type: ignore[misc]
+                name, numbers = value[0], value[1:]
                 for outcome, number in zip(OUTCOMES, numbers, strict=True):
-                    self.table[str(name)][outcome] += int(number)
+                    self.table[name][outcome] += number
+            elif key == "note" and report.when == "call":
+                self.notes.append(value)
             elif key == "device" and (report.when == "call" or not report.passed):
                 self.table[str(value)][report.outcome] += 1
 
@@ -41,4 +48,4 @@ class Counter:
         for name in sorted(self.table):
             row = self.table[name]
             rows.append(f"{name:14}" + "".join(f"{row[o]:>10}" for o in OUTCOMES))
-        return rows
+        return rows + self.notes
