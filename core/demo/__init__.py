@@ -1,0 +1,1 @@
+"""The demonstration: a small network that reads handwritten digits."""
