@@ -12,8 +12,8 @@ from fogo.native.micropython.tiers import modules
 
 # Standard modules of both runtimes, and our shims.
 STANDARD = set(
-    "__future__ array asyncio cmath collections gc hashlib io json math os random re struct sys "
-    "time typing uctypes js".split()
+    "__future__ array asyncio cmath collections gc hashlib io js json math os random "
+    "re struct sys time typing uctypes".split()
 )
 # What a function may import where it is there: as `Tensor.numpy()` does.
 OPTIONAL = {"numpy", "pyodide"}
