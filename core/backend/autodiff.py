@@ -225,6 +225,15 @@ class Gradients:
     def __len__(self):
         return len(self._by_node)
 
+    def values(self):
+        """List all gradients, in the order of their tensors' birth."""
+        return [self._by_node[key] for key in sorted(self._by_node)]
+
+    def replace(self, function):
+        """Put `function(gradient)` in place of every gradient (clipping, scaling)."""
+        for key in sorted(self._by_node):
+            self._by_node[key] = function(self._by_node[key])
+
 
 def backward(tensor, gradient=None, retain_graph=False):
     """Go back over the graph of `tensor`; see Tracked.backward."""

@@ -43,9 +43,13 @@ class Plan:
 
 
 class Planner:
-    """Makes plans and remembers them; one for each backend instance."""
+    """Makes plans and remembers them; one for each backend instance.
 
-    def __init__(self):
+    serial: the backend runs few threads, and takes the kernels made for that.
+    """
+
+    def __init__(self, serial=False):
+        self.serial = serial
         self.plans = {}
         self.kernels = {}
 
@@ -76,13 +80,15 @@ class Planner:
         elif op.combine is not None:
             layouts = reduction_layouts(layouts, attrs[0])
             static = None
+        elif op.pointwise:
+            layouts = merge_points(layouts, op.pointwise, len(inputs))
         elif op.kernel is None:
             raise DTypeError("internal: %s has no kernel" % op.name)
         patterns = tuple([pattern(x) for x in layouts])
         key = (op, static, tuple(dtypes), patterns)
         kernel = self.kernels.get(key)
         if kernel is None:
-            kernel = trace(op, attrs, layouts, dtypes, len(inputs))
+            kernel = trace(op, attrs, layouts, dtypes, len(inputs), self.serial)
             self.kernels[key] = kernel
         return bind(kernel, layouts, attrs)
 
@@ -95,7 +101,7 @@ def pattern(layout):
     return (tuple(dims), layout.offset == 0)
 
 
-def trace(op, attrs, layouts, dtypes, inputs):
+def trace(op, attrs, layouts, dtypes, inputs, serial=False):
     """Run the op's kernel once with symbolic values; returns the Kernel."""
     k = Kernel(op.name)
     for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
@@ -111,7 +117,8 @@ def trace(op, attrs, layouts, dtypes, inputs):
             if i in op.runtime:
                 a = k.param(("attr", i, 0), op.runtime[i] or dtypes[inputs])
             symbolic.append(a)
-        op.kernel(k, *(arrays + symbolic))
+        kernel = op.serial if serial and op.serial else op.kernel
+        kernel(k, *(arrays + symbolic))
     return k
 
 
@@ -227,6 +234,12 @@ def collapse(layouts):
                 have.append(step)
     shape = tuple(shape)
     return [Layout(shape, tuple(s), x.offset) for s, x in zip(strides, layouts)]
+
+
+def merge_points(layouts, points, inputs):
+    """Collapse the pointwise operands together; inputs beside them stay as they are."""
+    merged = collapse(layouts[:points] + layouts[inputs:])
+    return merged[:points] + layouts[points:inputs] + merged[points:]
 
 
 def _walks_on(strides, steps, n):

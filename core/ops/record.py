@@ -49,6 +49,9 @@ class Op:
     saves      what `grad` reads: "i" inputs, "o" outputs, "io", or "" (shapes only)
     runtime    ((attribute, dtype or None for the output's), …): numbers kept out of
                the kernel's source, so that a new value compiles nothing
+    pointwise  a kernel that treats each point alike: its first `pointwise` inputs and
+               its outputs have one shape, whose axes may be merged; 0 for others
+    serial     a kernel for machines with few threads: fewer points, less work in all
     diff       which outputs carry a gradient
     cost       "memory" or "compute" bound; host: may touch the host
     samples    inputs from which the test grid and the docs are made
@@ -58,7 +61,8 @@ class Op:
         self, name, infer=None, attrs=(), formula=None, view=None, combine=None,
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
         runtime=(), diff=(True,), cost="memory", host=False, samples=(),
-        accepts="any", to_float=False, promote_from=0, public=None,
+        accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
+        serial=None,
     ):  # fmt: skip
         self.name = name
         self.attrs = attrs
@@ -79,6 +83,8 @@ class Op:
         self.to_float = to_float
         self.promote_from = promote_from
         self.public = public
+        self.pointwise = pointwise
+        self.serial = serial
         self.infer = self._infer_formula if formula and not infer else infer
         self._dtypes = {}
         self._derived = {}
