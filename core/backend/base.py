@@ -105,10 +105,11 @@ class RawBackend(Backend):
     """
 
     special = {}
+    serial = False  # whether few threads run here: see `Op.serial`
 
     def __init__(self):
         Backend.__init__(self)
-        self.planner = Planner()
+        self.planner = Planner(self.serial)
         self.device = None  # set by device.py
 
     def execute(self, op, inputs, attrs, outs):

@@ -22,6 +22,7 @@ class Python(RawBackend):
     """
 
     name = "python"
+    serial = True
 
     def allocate(self, count, dtype):
         return array(dtype.code, bytes(count * dtype.itemsize))
