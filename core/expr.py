@@ -307,10 +307,17 @@ RULES = {
     "asinh": lambda g, o, a: (g / call("sqrt", a * a + 1.0),),
     "acosh": lambda g, o, a: (g / call("sqrt", a * a - 1.0),),
     "atanh": lambda g, o, a: (g / (1.0 - a * a),),
-    "atan2": lambda g, o, a, b: (g * (b / (a * a + b * b)), -g * (a / (a * a + b * b))),
+    "atan2": lambda g, o, a, b: _angle(g, a, b),
     "erf": lambda g, o, a: (g * (call("exp", -(a * a)) * _two_over_sqrt_pi()),),
     "cast": lambda g, o, a: (cast(g, a.dtype),),
 }
+
+
+def _angle(g, y, x):
+    """d atan2(y, x); 0 at the origin, as in PyTorch."""
+    square = y * y + x * x
+    g = where(call("eq", square, 0.0), 0.0, g / square)
+    return (g * x, -g * y)
 
 
 def _pow_base(g, a, b):

@@ -191,9 +191,16 @@ def int_mod(a, b):
 
 
 def int_pow(a, b):
+    """By squaring, in 64 bits: the caller brings it to its dtype."""
     if b < 0:
         return 0 if a not in (1, -1) else (a if b % 2 else 1)
-    return a**b
+    out = 1
+    while b:
+        if b & 1:
+            out = out * a & 0xFFFFFFFFFFFFFFFF
+        a = a * a & 0xFFFFFFFFFFFFFFFF
+        b >>= 1
+    return out
 
 
 def int_min(a, b):

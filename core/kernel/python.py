@@ -22,7 +22,7 @@ MATH = (
     "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "floor",
     "ceil", "trunc", "atan2",
 )  # fmt: skip
-WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not")
+WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not", "floordiv")
 
 
 def compile_kernel(kernel):
