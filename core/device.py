@@ -18,6 +18,12 @@ MODULES = {
 }
 ORDER = ("webgpu", "cuda", "numpy", "wasm", "python")
 
+# Who plays a backend's commands: (in a browser, elsewhere). A module for "webgpu"
+# offers `adapters()`, `open_now(index)` and the coroutine `open_gpu(index)`.
+HOSTS = {
+    "webgpu": ("fogo.web.browser_gpu", "fogo.native.wgpu_gpu"),
+}
+
 
 class Device:
     """A backend stack by name: tensors made on it carry it as `.device`.
@@ -150,17 +156,26 @@ def _open(name):
 
 
 def _module(kind):
-    path = MODULES[kind]
+    found = _load(kind, MODULES[kind])
+    if not hasattr(found, "create"):
+        raise DeviceError(
+            "device: %s is not available; %s has no backend yet" % (kind, MODULES[kind])
+        )
+    return found
+
+
+def host(kind):
+    """The module that hosts a backend here; raises DeviceError where it is missing."""
+    return _load(kind, HOSTS[kind][0 if _in_browser() else 1])
+
+
+def _load(kind, path):
     try:
         __import__(path)
     except ImportError as error:
         raise DeviceError(
             "device: %s is not available; importing %s failed: %s"
             % (kind, path, error)
-        )
-    if not hasattr(sys.modules[path], "create"):
-        raise DeviceError(
-            "device: %s is not available; %s has no backend yet" % (kind, path)
         )
     return sys.modules[path]
 

@@ -1,0 +1,414 @@
+"""The command player on wgpu-py: one tight loop over the words of a batch.
+
+It does what web/static/player.js does in a browser; the format is in
+fogo/webgpu/gpu.py. One compute pass holds a run of kernels, one submit a batch; a
+batch is cut only where host data must go to a buffer that waiting commands use, or
+where its parameters fill the arena.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import wgpu
+
+from fogo.errors import DeviceError
+from fogo.webgpu import gpu as G
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ARENA_WORDS = 65536  # parameters of one submit: 1024 blocks of 64 words
+BLOCK_WORDS = 64  # 256 bytes, the alignment of dynamic offsets that is always allowed
+STAGING_BYTES = 1 << 16  # least size of a buffer to read through
+KEEP_BYTES = 1 << 24  # larger ones are not kept
+
+Use = wgpu.BufferUsage
+STORAGE = Use.STORAGE | Use.COPY_SRC | Use.COPY_DST
+
+
+class Buffer:
+    """A buffer, the keys of the bind groups it is in, and when it was last used."""
+
+    __slots__ = ("buffer", "size", "keys", "stamp")
+
+    def __init__(self, buffer: Any, size: int) -> None:
+        self.buffer = buffer
+        self.size = size
+        self.keys: set[tuple[Any, ...]] = set()
+        self.stamp = 0
+
+
+class Kernel:
+    """A pipeline, its bind group layout and the words that its parameters take."""
+
+    __slots__ = ("pipeline", "layout", "tag", "nbuf", "block")
+
+    def __init__(
+        self, pipeline: Any, layout: Any, tag: int, nbuf: int, block: int
+    ) -> None:
+        self.pipeline = pipeline
+        self.layout = layout
+        self.tag = (tag, block)
+        self.nbuf = nbuf
+        self.block = block
+
+
+class Player:
+    """Plays batches on one device; the first error waits for the next read."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self.queue = device.queue
+        self.stats = dict.fromkeys(
+            ("batches", "submits", "dispatches", "kernels", "groups", "buffers"), 0
+        )
+        self.buffers: dict[int, Buffer] = {}
+        self.kernels: dict[int, Kernel] = {}
+        self.layouts: dict[tuple[int, ...], tuple[Any, Any, int]] = {}
+        self.groups: dict[tuple[Any, ...], Any] = {}
+        self.staging: list[Any] = []
+        self.arena = array("i", bytes(ARENA_WORDS * 4))
+        self.arena_buffer = device.create_buffer(
+            size=ARENA_WORDS * 4, usage=Use.UNIFORM | Use.COPY_DST
+        )
+        self.arena_used = 0
+        self.encoder: Any = None
+        self.passing: Any = None
+        self.pipeline: Any = None
+        self.stamp = 1
+        self.problem: str | None = None
+
+    def play(
+        self, words: Sequence[int], blobs: Sequence[Any], texts: Sequence[str]
+    ) -> Pending:
+        """Encode and submit a batch at once."""
+        reads: list[tuple[int, int, int]] = []
+        try:
+            self._decode(list(words), blobs, texts, reads)
+            staging = self._read_all(reads)
+            self.submit()
+        except (wgpu.GPUError, RuntimeError, ValueError, KeyError) as error:
+            self._note(error)
+            staging = None
+        self.stats["batches"] += 1
+        return Pending(self, reads, staging)
+
+    def _note(self, error: Exception) -> None:
+        """Keep the first problem; give up what was being encoded."""
+        kind = "out of memory" if isinstance(error, wgpu.GPUOutOfMemoryError) else ""
+        text = f"{kind}: {error}" if kind else str(error) or type(error).__name__
+        self.problem = self.problem or text
+        self.encoder = self.passing = self.pipeline = None
+        self.arena_used = 0
+        self.stamp += 1
+
+    def _decode(
+        self,
+        words: list[int],
+        blobs: Sequence[Any],
+        texts: Sequence[str],
+        reads: list[tuple[int, int, int]],
+    ) -> None:
+        if words[0] != G.FORMAT:
+            raise ValueError(f"player: it plays format {G.FORMAT}, not {words[0]}")
+        at, end = 1, len(words)
+        while at < end:
+            command = words[at]
+            if command == G.RUN:
+                at = self._run(words, at)
+                continue
+            if command == G.BUFFER:
+                self._try(self._make_buffer, words[at + 1], words[at + 2])
+                at += 3
+            elif command == G.FREE:
+                self._free(words[at + 1])
+                at += 2
+            elif command == G.WRITE:
+                id, offset, count, blob = words[at + 1 : at + 5]
+                self._write(id, offset, count, blobs[blob])
+                at += 5
+            elif command == G.KERNEL:
+                nbuf = words[at + 3]
+                stop = at + 5 + nbuf
+                access = tuple(words[at + 4 : stop - 1])
+                text = texts[words[at + 2]]
+                self._try(
+                    self._make_kernel, words[at + 1], text, access, words[stop - 1]
+                )
+                at = stop
+            elif command == G.COPY:
+                self._copy(*words[at + 1 : at + 6])
+                at += 6
+            elif command == G.READ:
+                id, offset, count = words[at + 1 : at + 4]
+                reads.append((id, offset, count))
+                at += 4
+                if at < end and words[at] != G.READ:
+                    raise ValueError("player: reads stand at the end of a batch")
+            else:
+                raise ValueError(f"player: no command {command}, at word {at}")
+
+    def _try(self, make: Any, *args: Any) -> None:
+        """Make a thing; if that fails, what would use it is skipped."""
+        try:
+            make(*args)
+        except wgpu.GPUError as error:
+            kind = isinstance(error, wgpu.GPUOutOfMemoryError)
+            text = f"out of memory: {error}" if kind else str(error)
+            self.problem = self.problem or text
+
+    def _make_buffer(self, id: int, nwords: int) -> None:
+        size = nwords * 4
+        made = self.device.create_buffer(size=size, usage=STORAGE)
+        self.buffers[id] = Buffer(made, size)
+        self.stats["buffers"] += 1
+
+    def _free(self, id: int) -> None:
+        entry = self.buffers.pop(id, None)
+        if entry is None:
+            return
+        for key in entry.keys:
+            self.groups.pop(key, None)
+        self.stats["buffers"] -= 1
+        if entry.stamp == self.stamp:
+            self.submit()
+        entry.buffer.destroy()
+
+    def _write(self, id: int, offset: int, count: int, blob: Any) -> None:
+        entry = self.buffers.get(id)
+        if entry is None or not count:
+            return
+        # A queue's write happens before the commands that wait in the encoder.
+        if entry.stamp == self.stamp:
+            self.submit()
+        self.queue.write_buffer(entry.buffer, offset * 4, blob, 0, count * 4)
+
+    def _make_kernel(
+        self, id: int, text: str, access: tuple[int, ...], nparams: int
+    ) -> None:
+        layout, pipeline_layout, tag = self._layout(access)
+        module = self.device.create_shader_module(code=text)
+        pipeline = self.device.create_compute_pipeline(
+            layout=pipeline_layout, compute={"module": module, "entry_point": "main"}
+        )
+        block = max(1, -(-nparams // BLOCK_WORDS)) * BLOCK_WORDS
+        self.kernels[id] = Kernel(pipeline, layout, tag, len(access), block)
+        self.stats["kernels"] += 1
+
+    def _layout(self, access: tuple[int, ...]) -> tuple[Any, Any, int]:
+        made = self.layouts.get(access)
+        if made is None:
+            compute = wgpu.ShaderStage.COMPUTE
+            kinds = ("read-only-storage", "storage")
+            uniform = {"type": "uniform", "has_dynamic_offset": True}
+            entries = [{"binding": 0, "visibility": compute, "buffer": uniform}]
+            for i, writes in enumerate(access):
+                buffer = {"type": kinds[writes]}
+                entries.append(
+                    {"binding": i + 1, "visibility": compute, "buffer": buffer}
+                )
+            layout = self.device.create_bind_group_layout(entries=entries)
+            whole = self.device.create_pipeline_layout(bind_group_layouts=[layout])
+            made = self.layouts[access] = (layout, whole, len(self.layouts))
+        return made
+
+    def _run(self, words: list[int], at: int) -> int:
+        nbuf = words[at + 2]
+        grid = at + 3 + nbuf
+        start = grid + 4
+        end = start + words[grid + 3]
+        kernel = self.kernels.get(words[at + 1])
+        if kernel is None:
+            self.problem = self.problem or f"player: no kernel {words[at + 1]}"
+            return end
+        if self.arena_used + kernel.block > ARENA_WORDS:
+            self.submit()
+        ids = tuple(words[at + 3 : grid])
+        group = self.groups.get((kernel.tag, ids)) or self._group(kernel, ids)
+        if group is None:
+            return end
+        stamp = self.stamp
+        buffers = self.buffers
+        for id in ids:
+            buffers[id].stamp = stamp
+        place = self.arena_used
+        self.arena[place : place + end - start] = array("i", words[start:end])
+        self.arena_used = place + kernel.block
+        passing = self.passing
+        if passing is None:
+            passing = self._begin()
+        if self.pipeline is not kernel.pipeline:
+            self.pipeline = kernel.pipeline
+            passing.set_pipeline(kernel.pipeline)
+        passing.set_bind_group(0, group, (place * 4,))
+        passing.dispatch_workgroups(words[grid], words[grid + 1], words[grid + 2])
+        self.stats["dispatches"] += 1
+        return end
+
+    def _group(self, kernel: Kernel, ids: tuple[int, ...]) -> Any:
+        """Make the bind group of a kernel and these buffers, and remember it."""
+        if len(ids) != kernel.nbuf:
+            raise ValueError(
+                f"player: the kernel takes {kernel.nbuf} buffers, not {len(ids)}"
+            )
+        params = {"buffer": self.arena_buffer, "offset": 0, "size": kernel.block * 4}
+        entries: list[dict[str, Any]] = [{"binding": 0, "resource": params}]
+        for i, id in enumerate(ids):
+            entry = self.buffers.get(id)
+            if entry is None:
+                self.problem = self.problem or f"player: there is no buffer {id}"
+                return None
+            whole = {"buffer": entry.buffer, "offset": 0, "size": entry.size}
+            entries.append({"binding": i + 1, "resource": whole})
+        group = self.device.create_bind_group(layout=kernel.layout, entries=entries)
+        key = (kernel.tag, ids)
+        self.groups[key] = group
+        for id in ids:
+            self.buffers[id].keys.add(key)
+        self.stats["groups"] += 1
+        return group
+
+    def _begin(self) -> Any:
+        if self.encoder is None:
+            self.encoder = self.device.create_command_encoder()
+        self.passing = self.encoder.begin_compute_pass()
+        self.pipeline = None
+        return self.passing
+
+    def _copying(self) -> Any:
+        """The encoder, outside of any pass."""
+        if self.passing is not None:
+            self.passing.end()
+            self.passing = None
+        if self.encoder is None:
+            self.encoder = self.device.create_command_encoder()
+        return self.encoder
+
+    def _copy(self, src: int, at: int, dst: int, to: int, count: int) -> None:
+        source, target = self.buffers.get(src), self.buffers.get(dst)
+        if source is None or target is None or not count:
+            return
+        encoder = self._copying()
+        size = count * 4
+        source.stamp = target.stamp = self.stamp
+        if source is not target:
+            encoder.copy_buffer_to_buffer(
+                source.buffer, at * 4, target.buffer, to * 4, size
+            )
+            return
+        between = self.device.create_buffer(
+            size=size, usage=Use.COPY_SRC | Use.COPY_DST
+        )
+        encoder.copy_buffer_to_buffer(source.buffer, at * 4, between, 0, size)
+        encoder.copy_buffer_to_buffer(between, 0, target.buffer, to * 4, size)
+
+    def _read_all(self, reads: list[tuple[int, int, int]]) -> Any:
+        """Copy what is read into one buffer, each part at a multiple of 8 bytes."""
+        total = sum(_padded(count) for _, _, count in reads)
+        if not total:
+            return None
+        staging = self._staging(total)
+        encoder = self._copying()
+        to = 0
+        for id, offset, count in reads:
+            entry = self.buffers.get(id)
+            if entry is None:
+                self.problem = self.problem or f"player: there is no buffer {id}"
+            elif count:
+                entry.stamp = self.stamp
+                encoder.copy_buffer_to_buffer(
+                    entry.buffer, offset * 4, staging, to, count * 4
+                )
+            to += _padded(count)
+        return staging
+
+    def _staging(self, size: int) -> Any:
+        for i, buffer in enumerate(self.staging):
+            if buffer.size >= size:
+                return self.staging.pop(i)
+        return self.device.create_buffer(
+            size=max(STAGING_BYTES, size), usage=Use.MAP_READ | Use.COPY_DST
+        )
+
+    def recycle(self, buffer: Any) -> None:
+        """Keep a few of the buffers that reads go through, the smallest first."""
+        if buffer.size > KEEP_BYTES or len(self.staging) >= 4:
+            buffer.destroy()
+            return
+        self.staging.append(buffer)
+        self.staging.sort(key=lambda b: b.size)
+
+    def submit(self) -> None:
+        """Send what is encoded, its parameters first."""
+        if self.encoder is None:
+            return
+        if self.passing is not None:
+            self.passing.end()
+        encoder, used = self.encoder, self.arena_used
+        self.encoder = self.passing = self.pipeline = None
+        self.arena_used = 0
+        self.stamp += 1
+        if used:
+            self.queue.write_buffer(self.arena_buffer, 0, self.arena, 0, used * 4)
+        self.queue.submit([encoder.finish()])
+        self.stats["submits"] += 1
+
+    def take_problem(self) -> DeviceError | None:
+        """The first thing that went wrong since it was last asked for."""
+        text, self.problem = self.problem, None
+        return None if text is None else DeviceError("webgpu: " + text)
+
+
+class Pending:
+    """The reads of a batch: `wait()` for them, or await `result()`."""
+
+    def __init__(
+        self, player: Player, reads: list[tuple[int, int, int]], staging: Any
+    ) -> None:
+        self.player = player
+        self.reads = reads
+        self.staging = staging
+
+    def wait(self) -> list[Any]:
+        """Return the bytes of each read; raises DeviceError if the GPU objected."""
+        if self._begin():
+            try:
+                self.staging.map_sync(wgpu.MapMode.READ)
+            except (wgpu.GPUError, RuntimeError) as error:
+                raise DeviceError(f"webgpu: reading failed: {error}") from None
+        return self._parts()
+
+    async def result(self) -> list[Any]:
+        """Await what `wait` returns."""
+        if self._begin():
+            try:
+                await self.staging.map_async(wgpu.MapMode.READ)
+            except (wgpu.GPUError, RuntimeError) as error:
+                raise DeviceError(f"webgpu: reading failed: {error}") from None
+        return self._parts()
+
+    def _begin(self) -> bool:
+        """Raise what went wrong; say whether there is a buffer to map."""
+        problem = self.player.take_problem()
+        if problem is not None:
+            raise problem
+        return self.staging is not None
+
+    def _parts(self) -> list[Any]:
+        if self.staging is None:
+            return [b"" for _ in self.reads]
+        whole = self.staging.read_mapped()
+        self.staging.unmap()
+        self.player.recycle(self.staging)
+        self.staging = None
+        parts, at = [], 0
+        for _, _, count in self.reads:
+            parts.append(whole[at : at + count * 4])
+            at += _padded(count)
+        return parts
+
+
+def _padded(count: int) -> int:
+    return (count * 4 + 7) // 8 * 8

@@ -1,0 +1,217 @@
+"""The WebGPU backend: kernels printed as WGSL, work sent as batches of commands."""
+
+from __future__ import annotations
+
+from array import array
+from struct import pack, unpack
+
+from ..backend.base import Handle, RawBackend
+from ..dtypes import (
+    bool_, float16, float32, int8, int16, int32, uint8, uint16, uint32,
+)  # fmt: skip
+from ..errors import DeviceError
+from ..shapes import Layout, size
+from .pool import Pool
+from .reduce import split
+from .stream import Stream, run_words
+from .wgsl import WORKGROUP, print_kernel
+
+RUNS = 256  # kernels in a batch, at most
+BATCH_BYTES = 16 << 20  # of host data in a batch, about
+
+
+class Launch:
+    """What a Plan became: the words of its RUN, and where its live numbers stand."""
+
+    __slots__ = ("words", "name", "live", "params")
+
+    def __init__(self, words, name, live, params):
+        self.words = words
+        self.name = name
+        self.live = live
+        self.params = params
+
+
+class WebGpu(RawBackend):
+    """Runs on a `Gpu` (see gpu.py): of the browser, or of wgpu-py.
+
+    Example:
+        >>> import fogo
+        >>> [name for name, kind, text in fogo.devices() if name == "webgpu"]
+        ['webgpu']
+    """
+
+    name = "webgpu"
+    holds = (
+        bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,
+    )  # fmt: skip
+    default_int = int32
+
+    def __init__(self, gpu):
+        RawBackend.__init__(self)
+        self.gpu = gpu
+        self.half = "shader-f16" in gpu.features
+        self.stream = Stream()
+        self.pool = Pool(self.stream, gpu.limits)
+        self.kernels = 0
+        self.stages = {}
+        self.names = {}  # of ops sent since the last read, for error messages
+        self.fence = None
+
+    def describe(self):
+        return self.gpu.info["name"]
+
+    # Kernels.
+
+    def run(self, op, inputs, attrs, outs):
+        if op.combine is not None:
+            part = split(self, op, inputs[0], attrs[0], self.stages)
+            if part is not None:
+                return self.run(op, (part[0],), (part[1],), outs)
+        return RawBackend.run(self, op, inputs, attrs, outs)
+
+    def allocate(self, count, dtype):
+        return self.pool.take(count * dtype.itemsize)
+
+    def launch(self, plan, inputs, outputs, attrs):
+        made = plan.compiled
+        if made is None:
+            made = plan.compiled = self._prepare(plan)
+        stream = self.stream
+        words = stream.words
+        at = len(words) + 3
+        words.extend(made.words)
+        for h in inputs:
+            words[at] = h.buffer.id
+            at += 1
+        for h in outputs:
+            words[at] = h.buffer.id
+            at += 1
+        if made.live:
+            for place, attr, dtype in made.live:
+                words[at + 4 + place] = word(attrs[attr], dtype)
+        self.names[made.name] = True
+        stream.runs += 1
+        if stream.runs >= RUNS:
+            self.flush()
+
+    def _prepare(self, plan):
+        kernel = plan.kernel
+        known = getattr(kernel, "compiled", None)
+        if known is None:
+            known = kernel.compiled = self._compile(kernel)
+        id, lanes = known
+        threads = (plan.points + lanes - 1) // lanes
+        groups = fold((threads + WORKGROUP - 1) // WORKGROUP)
+        dtypes = [dtype for _, dtype in kernel.params]
+        params = [word(v, d) for v, d in zip(plan.values, dtypes)]
+        words = run_words(id, len(kernel.arrays), groups, params)
+        live = [(place, attr, dtypes[place]) for place, attr in plan.runtime]
+        return Launch(words, kernel.name, live, params)
+
+    def _compile(self, kernel):
+        most = self.gpu.limits["maxStorageBuffersPerShaderStage"]
+        if len(kernel.arrays) > most:
+            raise DeviceError(
+                "%s: a kernel takes at most %d buffers on this device "
+                "(maxStorageBuffersPerShaderStage); given %d; pass fewer tensors at once"
+                % (kernel.name, most, len(kernel.arrays))
+            )
+        printed = print_kernel(kernel, self.half)
+        self.kernels += 1
+        text = "// %s\n%s" % (kernel.name, printed.text)
+        self.stream.kernel(self.kernels, text, printed.access, len(kernel.params))
+        return self.kernels, printed.lanes
+
+    # Memory.
+
+    def upload(self, values, shape, dtype):
+        self.uploads += 1
+        count = size(shape)
+        blob = to_bytes(values, dtype)
+        buffer = self.pool.take(count * dtype.itemsize, True)
+        if count:
+            self.stream.write(buffer.id, blob)
+            if self.stream.bytes >= BATCH_BYTES:
+                self.flush()
+        return Handle(buffer, Layout(shape), dtype)
+
+    def read(self, handles):
+        handles, pending = self._ask(handles)
+        try:
+            blobs = pending.wait()
+        except DeviceError as error:
+            raise self._explained(error)
+        return self._unpack(handles, blobs)
+
+    async def read_async(self, handles):
+        handles, pending = self._ask(handles)
+        try:
+            blobs = await pending.result()
+        except DeviceError as error:
+            raise self._explained(error)
+        return self._unpack(handles, blobs)
+
+    def _ask(self, handles):
+        """Send the batch with a READ for each handle."""
+        self.reads += 1
+        handles = [self.contiguous(h) for h in handles]
+        for h in handles:
+            n = size(h.shape) * h.dtype.itemsize
+            self.stream.read(h.buffer.id, (n + 3) // 4)
+        return handles, self.flush()
+
+    def _unpack(self, handles, blobs):
+        self.names = {}
+        out = []
+        for h, blob in zip(handles, blobs):
+            n = size(h.shape) * h.dtype.itemsize
+            out.append(array(h.dtype.code, bytes(memoryview(blob)[:n])))
+        return out
+
+    def _explained(self, error):
+        """The same error, with the ops that were under way."""
+        names = ", ".join(sorted(self.names)) or "none"
+        self.names = {}
+        return DeviceError("%s; ops since the last read: %s" % (error, names))
+
+    def flush(self):
+        """Send what is pending; returns its Pending."""
+        pending = self.gpu.play(*self.stream.take())
+        self.pool.sent()
+        return pending
+
+    def sync(self):
+        """Wait for everything, and raise what went wrong: a read of one word."""
+        if self.fence is None:
+            self.fence = self.pool.take(4)
+        self.stream.read(self.fence.id, 1)
+        try:
+            self.flush().wait()
+        except DeviceError as error:
+            raise self._explained(error)
+
+
+def fold(groups):
+    """(gx, gy) with gx*gy at least `groups`: one dimension holds 65,535 workgroups."""
+    rows = (groups + 65534) // 65535
+    return (groups + rows - 1) // rows, rows
+
+
+def word(value, dtype):
+    """A parameter as an int32 word."""
+    if dtype.is_float:
+        try:
+            return unpack("<i", pack("<f", value))[0]
+        except OverflowError:
+            return 0x7F800000 if value > 0 else -0x800000
+    return (int(value) + 0x80000000 & 0xFFFFFFFF) - 0x80000000
+
+
+def to_bytes(values, dtype):
+    """A copy of a flat buffer's bytes, padded to whole words."""
+    if isinstance(values, (list, tuple)):
+        values = array(dtype.code, values)
+    blob = bytes(values)
+    rest = len(blob) % 4
+    return blob + bytes(4 - rest) if rest else blob

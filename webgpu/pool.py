@@ -1,0 +1,113 @@
+"""GPU buffers that are used again: allocation is a list operation, not a driver call.
+
+Sizes are rounded up to a few classes. A buffer whose tensor is gone can take the
+result of a later kernel at once, because commands run in order; but not new host data
+before the pending batch has been sent (a player would have to cut the batch there).
+"""
+
+from __future__ import annotations
+
+from ..errors import DeviceError
+
+SPARE = 64 << 20  # bytes kept for later at most, or as much as is in use
+LEAST = 64  # words of the smallest buffer
+
+
+class Buffer:
+    """A buffer of the GPU: `id` for the stream; it returns to its pool when dropped."""
+
+    __slots__ = ("id", "nwords", "returned")
+
+    def __init__(self, id, nwords, returned):
+        self.id = id
+        self.nwords = nwords
+        self.returned = returned
+
+    def release(self):
+        """Give the buffer back now (MicroPython never calls __del__)."""
+        if self.returned is not None:
+            self.returned.append((self.id, self.nwords))
+            self.returned = None
+
+    def __del__(self):
+        self.release()
+
+
+class Pool:
+    """Hands out buffers by size class and takes them back."""
+
+    def __init__(self, stream, limits):
+        self.stream = stream
+        self.most = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
+        self.returned = []  # (id, nwords): filled by Buffer.release
+        self.warm = {}  # nwords -> ids that the pending batch uses
+        self.idle = {}  # nwords -> ids that nothing uses
+        self.made = 0
+        self.count = 0
+        self.bytes = 0  # of all buffers
+        self.spare = 0  # bytes of those in warm and idle
+
+    def take(self, nbytes, fresh=False):
+        """A Buffer of at least `nbytes`; `fresh`: one the pending batch does not use.
+
+        Raises: DeviceError above the device's limit on one binding.
+        """
+        if self.returned:
+            self._collect()
+        nwords = self._class((nbytes + 3) // 4)
+        ids = None if fresh else self.warm.get(nwords)
+        if not ids:
+            ids = self.idle.get(nwords)
+        if ids:
+            self.spare -= nwords * 4
+            return Buffer(ids.pop(), nwords, self.returned)
+        return self._make(nwords)
+
+    def _make(self, nwords):
+        self.made += 1
+        self.count += 1
+        self.bytes += nwords * 4
+        self.stream.buffer(self.made, nwords)
+        return Buffer(self.made, nwords, self.returned)
+
+    def _class(self, nwords):
+        """Round up to one of four steps to each power of two, within the limit."""
+        most = self.most // 4
+        if nwords > most:
+            raise DeviceError(
+                "webgpu: a tensor must fit one storage binding of this device, at most "
+                "%d bytes (maxStorageBufferBindingSize); given one of %d bytes; split "
+                "it, or use another device" % (self.most, nwords * 4)
+            )
+        if nwords <= LEAST:
+            return LEAST
+        step = LEAST // 4
+        while step * 8 < nwords:
+            step *= 2
+        return min((nwords + step - 1) // step * step, most)
+
+    def _collect(self):
+        """Sort in what has come back since."""
+        while self.returned:
+            id, nwords = self.returned.pop()
+            self.warm.setdefault(nwords, []).append(id)
+            self.spare += nwords * 4
+
+    def sent(self):
+        """The pending batch has been sent: what came back is idle now. Trims."""
+        self._collect()
+        for nwords, ids in self.warm.items():
+            self.idle.setdefault(nwords, []).extend(ids)
+        self.warm = {}
+        if self.spare > max(SPARE, self.bytes - self.spare):
+            self.trim(max(SPARE, self.bytes - self.spare) // 2)
+
+    def trim(self, keep=0):
+        """Free idle buffers, the largest first, until at most `keep` bytes are spare."""
+        for nwords in sorted(self.idle, reverse=True):
+            ids = self.idle[nwords]
+            while ids and self.spare > keep:
+                self.stream.free(ids.pop())
+                self.count -= 1
+                self.bytes -= nwords * 4
+                self.spare -= nwords * 4

@@ -1,0 +1,55 @@
+"""`Stream`: the commands of a batch, as they are asked for."""
+
+from __future__ import annotations
+
+from array import array
+
+from . import gpu as G
+
+
+class Stream:
+    """Words, blobs and texts of the batch being filled (see gpu.py for the format)."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.words = array("i", [G.FORMAT])
+        self.blobs = []
+        self.texts = []
+        self.runs = 0
+        self.bytes = 0  # of the blobs
+
+    def take(self):
+        """Return (words, blobs, texts) and begin the next batch."""
+        batch = (self.words, self.blobs, self.texts)
+        self.reset()
+        return batch
+
+    def buffer(self, id, nwords):
+        self.words.extend(array("i", [G.BUFFER, id, nwords]))
+
+    def free(self, id):
+        self.words.extend(array("i", [G.FREE, id]))
+
+    def write(self, id, blob):
+        """Write bytes (a whole number of words) at the start of a buffer."""
+        nwords = len(blob) // 4
+        self.words.extend(array("i", [G.WRITE, id, 0, nwords, len(self.blobs)]))
+        self.blobs.append(blob)
+        self.bytes += len(blob)
+
+    def kernel(self, id, text, access, nparams):
+        head = [G.KERNEL, id, len(self.texts), len(access)]
+        self.words.extend(array("i", head + access + [nparams]))
+        self.texts.append(text)
+
+    def read(self, id, nwords):
+        self.words.extend(array("i", [G.READ, id, 0, nwords]))
+
+
+def run_words(kernel, nbuf, groups, params):
+    """The words of a RUN whose buffers are still 0; they stand from word 3 on."""
+    gx, gy = groups
+    words = [G.RUN, kernel, nbuf] + [0] * nbuf + [gx, gy, 1, len(params)]
+    return array("i", words + params)
