@@ -50,7 +50,7 @@ def build_site(
     out = Path(out_dir).absolute()
     say = progress or _silent
     weights = _check_weights(Path(weights_path))
-    _check_target(out)
+    check_target(out)
     new = _folder_beside(out)
     try:
         _fill(new, weights, cdn, say)
@@ -75,7 +75,8 @@ def _check_weights(path: Path) -> Path:
     return path
 
 
-def _check_target(out: Path) -> None:
+def check_target(out: Path) -> None:
+    """Raise SiteError unless `out` is a place where `build_site` may write a site."""
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise SiteError(
             "build_site: the folder must be new, empty, or a site built before; "
