@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ def run_mnist(options: argparse.Namespace) -> int:
     device = _choose(options.device)
     with make_renderer() as renderer:
         renderer.message(f"device: {device.name} ({device.reason})")
-        _prepare(out / "site", options.cdn, renderer.message)
+        _prepare(site, out / "site", options.cdn, renderer.message)
         trained = train_mnist(
             device,
             out / "mnist.safetensors",
@@ -64,8 +65,9 @@ def _web(room: str) -> Any:
         ) from error
 
 
-def _prepare(folder: Path, cdn: bool, say: Any) -> None:
+def _prepare(site: Any, folder: Path, cdn: bool, say: Callable[[str], None]) -> None:
     """Gather all the site needs but the weights: what cannot be had fails here."""
+    site.check_target(folder)
     check_writable(folder)
     if not cdn:
         assets = _web("assets")
