@@ -21,7 +21,7 @@ def complete(row: Row, dtype: str, case: Case) -> Case:
     inputs = case["arrays"]
     args, options = case.get("args", []), case.get("options", {})
     out: Case = {"id": case["id"], "op": case["op"], "inputs": _specs(case)}
-    for name, value in (("args", args), ("options", options)):
+    for name, value in (("args", args), ("options", options), ("at", row.at)):
         if value:
             out[name] = value
     for flag in ("listed", "creates", "host"):
@@ -42,6 +42,13 @@ def complete(row: Row, dtype: str, case: Case) -> Case:
     return out
 
 
+def positions(row: Row, tensors: list[Any], args: list[Any]) -> list[Any]:
+    """Return the positional arguments of the call: tensors, and options among them."""
+    operands: list[Any] = [tensors] if row.listed else list(tensors)
+    at = len(operands) if row.at is None else row.at
+    return operands[:at] + list(args) + operands[at:]
+
+
 def _specs(case: Case) -> list[Any]:
     specs = []
     for array, layout in zip(case["arrays"], case["layouts"]):
@@ -54,12 +61,10 @@ def forward(
     row: Row, dtype: str, inputs: list[Any], args: list[Any], options: dict[str, Any]
 ) -> list[Any]:
     """Run the NumPy reference; floats as float64, others as they are."""
-    to_float = row.op is not None and row.op.to_float
-    wide = [_wide(x, to_float) for x in inputs]
-    operands = [wide] if row.listed else wide
+    operands = positions(row, [_wide(x, row.to_float) for x in inputs], args)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = row.numpy(*operands, *args, **options)
+        result = row.numpy(*operands, **options)
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         kinds = row.out if isinstance(row.out, (list, tuple)) else [row.out] * 99
         return [_output(row, dtype, r, k) for r, k in zip(results, kinds)]
@@ -78,14 +83,14 @@ def _output(row: Row, dtype: str, result: Any, rule: Any) -> dict[str, Any]:
         name = _natural(row, dtype, array)
     known = {"same": dtype, "float": "float32", "numpy": str(array.dtype)}
     name = known.get(name, name)
-    values = array.astype("int64" if name == "int" else name)
+    values = array.astype({"int": "int64", "uint": "uint64"}.get(name, name))
     return {"dtype": name, "shape": list(array.shape), "values": encode(values)}
 
 
 def _natural(row: Row, dtype: str, array: Any) -> str:
     if array.dtype.kind == "b":
         return "bool"
-    if row.op is not None and row.op.to_float and kind(dtype) != "float":
+    if row.to_float and kind(dtype) != "float":
         return "float32"
     return "same"
 
@@ -102,9 +107,9 @@ def derivatives(
     """First and second derivatives of the weighted sum of all float results."""
     assert row.torch is not None
     leaves = [_leaf(x) for x in inputs]
-    operands = [leaves] if row.listed else leaves
+    operands = positions(row, leaves, [_torch_option(a) for a in args])
     options = {k: _torch_option(v) for k, v in options.items()}
-    result = row.torch(*operands, *args, **options)
+    result = row.torch(*operands, **options)
     results = list(result) if isinstance(result, (tuple, list)) else [result]
     floats = [x for x in leaves if _needs(x)]
     first = _grads(_total(results, True), floats, floats)

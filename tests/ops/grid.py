@@ -65,14 +65,14 @@ def ids() -> list[tuple[str, str]]:
 
 def operand_dtypes(row: Row, dtype: str, count: int) -> list[str]:
     """The condition of `where` is bool; the rest has the dtype under test."""
-    first = row.op.promote_from if row.op else 0
+    first = row.op.promote_from if row.op and row.elementwise else 0
     return ["bool" if i < first else dtype for i in range(count)]
 
 
 def elementwise(row: Row, dtype: str) -> Iterator[Case]:
     """Shapes, broadcasts, layouts, special values and Python scalars for a formula."""
     domain = list(row.samples)
-    few = kind(dtype) != "float" and row.op is not None and row.op.to_float
+    few = kind(dtype) != "float" and row.to_float
     for label, shapes in SHAPES.items():
         if not few or label in FEW:
             yield _drawn(row, dtype, label, domain, shapes)
@@ -162,20 +162,26 @@ def _special(row: Row, dtype: str, domain: Any) -> Case:
 
 
 def sampled(row: Row, dtype: str) -> Iterator[Case]:
-    """The samples of a record or row: as they are, and with inputs not contiguous."""
+    """The samples of a record or row: as they are, and with inputs not contiguous.
+
+    Integers have no gradient to try: one sample in other layouts is enough for them.
+    """
+    floats = kind(dtype) == "float"
     for number, sample in enumerate(row.samples):
         for layout in ("plain", "transposed", "stepped"):
-            if layout != "plain" and not _has_axes(sample, layout):
-                continue
-            case = _sample(row, dtype, sample, f"{number}-{layout}", layout)
-            if kind(dtype) == "float":
-                case["level"] = 2 if layout == "plain" else 1
-            yield case
+            wanted = layout == "plain" or floats or number == 0
+            if wanted and _has_axes(sample, layout):
+                case = _sample(row, dtype, sample, f"{number}-{layout}", layout)
+                if floats:
+                    case["level"] = 2 if layout == "plain" else 1
+                yield case
+        if row.pointwise and floats:
+            yield from _points(row, dtype, sample, number)
 
 
 def _has_axes(sample: Sample, layout: str) -> bool:
-    needed = 1 if layout == "stepped" else 2
-    return any(len(shape) >= needed for shape, *_ in sample.inputs)
+    needed = {"plain": 0, "stepped": 1, "transposed": 2}[layout]
+    return not needed or any(len(shape) >= needed for shape, *_ in sample.inputs)
 
 
 def _sample(row: Row, dtype: str, sample: Sample, label: str, layout: str) -> Case:
@@ -184,7 +190,23 @@ def _sample(row: Row, dtype: str, sample: Sample, label: str, layout: str) -> Ca
     for shape, low, high, *own in sample.inputs:
         inputs.append(draw.array(shape, low, high, own[0] if own else dtype))
     case = _case(row, dtype, label, inputs, [layout] * len(inputs))
+    return _with_options(row, case, sample)
+
+
+def _with_options(row: Row, case: Case, sample: Sample) -> Case:
     options = dict(sample.options)
-    args = [options.pop(name) for name in row.args if name in options]
-    case["args"], case["options"] = args, options
+    if row.typed:
+        options["dtype"] = case["id"].split("-")[1]
+    case["args"] = [options.pop(name) for name in row.args if name in options]
+    case["options"] = options
     return case
+
+
+def _points(row: Row, dtype: str, sample: Sample, number: int) -> Iterator[Case]:
+    """Special values and ties for an elementwise function that has options."""
+    _, low, high, *_ = sample.inputs[0]
+    for make, label in ((_special, "special"), (_ties, "ties")):
+        if row.special or make is _ties:
+            case = make(row, dtype, [(low, high)])
+            case["id"] = f"{row.name}-{dtype}-{number}-{label}"
+            yield _with_options(row, case, sample)

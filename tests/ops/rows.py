@@ -31,10 +31,14 @@ class Row:
     out       dtype of the results: "same", "bool", "float", "int" (the default
               integer), "numpy" (that of the NumPy result), a dtype's name, a list of
               these, or a function of the dtype
-    args      options that the function takes by position, in order
-    listed    takes its tensors as one list; creates: takes only `device=`
+    args      options that the function takes by position, in order, after the
+              tensors, or before the tensor number `at`
+    listed    takes its tensors as one list
+    creates   takes no tensors but `device=`; typed: and the dtype under test
+    casts     the function casts dtypes that its op refuses, to float32
+    pointwise its samples with one tensor get special values and ties too
     factor    widens the tolerance; second: whether a second derivative is compared
-    special   rows of nan, inf, extremes: True, False, or a bound for the magnitudes
+    special   cases of nan, inf, extremes: True, False, or a bound for the magnitudes
     dtypes    names of the dtypes to try, where `accepts` says too much
     seed      restart the device's random stream with this before the call
     host      the op may touch the host
@@ -50,8 +54,12 @@ class Row:
         accepts: str | None = None,
         out: Any = None,
         args: Sequence[str] = (),
+        at: int | None = None,
         listed: bool = False,
         creates: bool = False,
+        typed: bool = False,
+        casts: bool = False,
+        pointwise: bool = False,
         factor: float = 1.0,
         second: bool = True,
         special: bool | float = True,
@@ -64,6 +72,10 @@ class Row:
         self.numpy = numpy
         self.torch = torch
         self.args = tuple(args)
+        self.at = at
+        self.pointwise = pointwise
+        self.casts = casts
+        self.typed = typed
         self.out = out
         self.listed = listed
         self.creates = creates
@@ -81,13 +93,22 @@ class Row:
     @property
     def elementwise(self) -> bool:
         """Say whether the cases are made from the formula's domain."""
-        return self.op is not None and self.op.formula is not None
+        op = self.op
+        return op is not None and op.formula is not None and is_public(op)
+
+    @property
+    def to_float(self) -> bool:
+        """Say whether integers and bools become float32."""
+        return self.casts or (self.op is not None and self.op.to_float)
 
     @property
     def samples(self) -> Sequence[Any]:
-        """The row's samples, else those of the op's record."""
+        """The row's samples, else those of the module or of the op's record."""
         if self._samples is not None:
             return self._samples
+        extra = getattr(room_of(self.name), "SAMPLES", {})
+        if self.name in extra:
+            return extra[self.name]
         return self.op.samples if self.op else ()
 
     @property
@@ -96,16 +117,20 @@ class Row:
         if self._dtypes is not None:
             return tuple(self._dtypes)
         accepts = self._accepts or (self.op.accepts if self.op else "any")
-        kinds = ACCEPTS[accepts]
-        if self._accepts is None and self.op and self.op.to_float:
-            kinds = ACCEPTS["any"]
-        return tuple(d.name for d in kinds)
+        if self.to_float and self._accepts is None:
+            accepts = "any"
+        return tuple(d.name for d in ACCEPTS[accepts])
 
     def refused(self) -> tuple[str, ...]:
         """Names of the dtypes that the record refuses."""
-        if self.op is None or self._accepts or self._dtypes or self.op.to_float:
+        if self.op is None or self._accepts or self._dtypes or self.to_float:
             return ()
         return tuple(d.name for d in fogo.dtypes.ALL if d.name not in self.dtypes)
+
+
+def is_public(op: Op) -> bool:
+    """Say whether the op's formula is itself the public function."""
+    return op.public is not None and op.public is ops.find(op.name)
 
 
 def record(name: str) -> Op | None:
@@ -114,8 +139,15 @@ def record(name: str) -> Op | None:
     for op in REGISTRY.values():
         if op.public is not None and op.public is function:
             return op
-    found = REGISTRY.get(name)
-    return None if found is None or found.formula is not None else found
+    return REGISTRY.get(name)
+
+
+def room_of(name: str) -> ModuleType | None:
+    """Return the module of ops that a public function belongs to."""
+    for _, room in rooms():
+        if name in room.__all__:
+            return room
+    return None
 
 
 def ref(name: str, numpy: Callable[..., Any], **rules: Any) -> None:

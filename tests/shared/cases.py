@@ -7,11 +7,13 @@ JSON):
     inputs    {"dtype", "shape", "values", "moves"} for a tensor (the values of its
               base, and the views that make the input of it), or {"scalar": number}
     list      present where the function takes the inputs as one list
-    args      what follows the tensors by position; options: by keyword
+    args      what is given by position after the tensors, or before tensor `at`
+    options   what is given by keyword
     creates   present where nothing but `device=` says where the result lives
     seed      the seed to restart the device with first
     host      present where the op may touch the host
-    outputs   [{"dtype", "shape", "values"}]; dtype "int" is the default integer
+    outputs   [{"dtype", "shape", "values"}]; dtype "int" is the default integer,
+              "uint" the unsigned one of its size
     grads     per input: flat values of the gradient of `loss`, or None
     second    per input: flat values of the gradient of the weighted sum of `grads`
     factor    widens the tolerances of tests/shared/tolerances.py
@@ -57,7 +59,9 @@ def call(case, inputs, device):
     if case.get("creates"):
         options["device"] = device
     operands = [list(inputs)] if case.get("list") else list(inputs)
-    operands = operands + [tuples(a) for a in case.get("args", ())]
+    at = case.get("at", len(operands))
+    args = [tuples(a) for a in case.get("args", ())]
+    operands = operands[:at] + args + operands[at:]
     result = getattr(fogo, case["op"])(*operands, **options)
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
@@ -87,7 +91,8 @@ def check_outputs(case, device, outputs):
         fail(case, "number of results: %s instead of %s", len(outputs), len(expected))
     for out, want in zip(outputs, expected):
         dtype = want["dtype"]
-        dtype = device.default_int.name if dtype == "int" else dtype
+        if dtype in ("int", "uint"):
+            dtype += "%d" % device.default_int.bits
         if out.dtype.name != dtype:
             fail(case, "dtype: %s instead of %s", out.dtype.name, dtype)
         if out.shape != tuple(want["shape"]):
