@@ -79,8 +79,26 @@ class Pending:
             raise _device_error(error) from None
 
 
-async def open_gpu() -> BrowserGpu:
+def adapters() -> None:
+    """A browser says what its GPU is only once it is open: nothing to list before."""
+    return None
+
+
+def open_now(index: int = 0) -> BrowserGpu:
+    """`open_gpu` where Python can wait. Raises DeviceError where it cannot."""
+    if JsException is not None and not can_run_sync():
+        raise DeviceError(
+            "webgpu: Python cannot wait for the GPU here; use "
+            "`await fogo.webgpu.open_gpu()` first"
+        )
+    gpu: BrowserGpu = run_sync(open_gpu(index))
+    return gpu
+
+
+async def open_gpu(index: int = 0) -> BrowserGpu:
     """Ask the browser for its GPU. Raises DeviceError, with the reason, without one."""
+    if index:
+        raise DeviceError("webgpu: a browser offers one GPU; given index %d" % index)
     if JsException is None:
         raise DeviceError(
             "webgpu: the browser's GPU is there only for Python in a browser (Pyodide)"

@@ -11,6 +11,7 @@ import pytest
 
 from fogo.web.server import Server
 from tests.browser.chromium import FLAGS
+from tests.browser.pages import open_page
 from tests.browser.pyodide import Place, Pyodide, serving
 from tests.support import runtimes
 
@@ -79,3 +80,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Count the tests that use the browser under "chromium"."""
     if "chromium" in getattr(item, "fixturenames", ()):
         item.user_properties.append(("device", "chromium"))
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's site: FOGO_SITE if it names one, else built from FOGO_WEIGHTS."""
+    named = os.environ.get("FOGO_SITE")
+    return Path(named) if named else tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="session")
+def site_url(site_folder: Path) -> Iterator[str]:
+    """The address of the demo's site, served as `fogo demo mnist` serves it."""
+    server = Server(site_folder, port=0).start()
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def ready_page(chromium: Browser, site_url: str) -> Iterator[Page]:
+    """The demo's page with Python loaded, on the device it chose."""
+    page = open_page(chromium, site_url)
+    page.evaluate("() => fogo.loaded")
+    yield page
+    page.close()

@@ -17,6 +17,7 @@ const INVITE = "Draw something: it watches while you do.";
 let ready = false; // Python can predict
 let busy = false; // a prediction is under way
 let stale = false; // the picture has changed since the last one was sent
+let latest = null; // the last answer
 let ended = false; // and its last stroke has ended: worth saying aloud
 
 view.buildBars();
@@ -58,8 +59,8 @@ async function predictLatest() {
     return;
   }
   try {
-    const { probs, ms } = await worker.predict(picture);
-    if (!pad.empty) show(probs, ms, spoken);
+    latest = await worker.predict(picture);
+    if (!pad.empty) show(latest, spoken);
   } catch (error) {
     ready = false;
     view.showFailure(error);
@@ -68,7 +69,7 @@ async function predictLatest() {
   pump();
 }
 
-function show(probs, ms, spoken) {
+function show({ probs, ms }, spoken) {
   const best = view.showAnswer(probs);
   view.showSpeed(ms);
   if (spoken) view.say(`${best}, ${Math.round(probs[best] * 100)} percent`);
@@ -104,9 +105,14 @@ loaded.catch(view.showFailure);
 // For tests, and for those who like to look: the same calls that the page makes.
 window.fogo = {
   loaded,
+  worker,
   pixels: () => [...pixels()],
   draw: (strokes, width) => pad.set(strokes, width),
   clear: () => pad.clear(),
   predict: (picture) => worker.predict(Float32Array.from(picture)),
   stats: () => worker.stats(),
+  settled: async () => { // the answer to what is on the pad now
+    while (busy || stale) await new Promise(requestAnimationFrame);
+    return pad.empty ? null : latest;
+  },
 };
