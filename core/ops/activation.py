@@ -154,7 +154,7 @@ def leaky_relu(x: T, negative_slope: float = 0.01) -> T:
     return _leaky_relu(x, negative_slope)
 
 
-def prelu(x: T, weight: T) -> T:
+def prelu(x: T, weight: Tensor) -> T:
     """`leaky_relu` with a learned slope for each channel (axis 1), or one for all.
 
     Shapes: x [N, C, …] or [C], weight [C] or [1]. Raises: ShapeError for others.

@@ -310,8 +310,8 @@ def _convolve(name, rank, x, w, bias, stride, padding, dilation, groups):
 
 def conv(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,
     dilation: int | tuple[int, ...] = 1,
@@ -334,8 +334,8 @@ def conv(
 
 def conv1d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,
     dilation: int | tuple[int, ...] = 1,
@@ -347,8 +347,8 @@ def conv1d(
 
 def conv2d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,
     dilation: int | tuple[int, ...] = 1,
@@ -367,8 +367,8 @@ def conv2d(
 
 def conv3d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,
     dilation: int | tuple[int, ...] = 1,
@@ -451,8 +451,8 @@ def _transposed(name, rank, x, w, bias, stride, padding, extra, groups, dilation
 
 def conv_transpose1d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] = 0,
     output_padding: int | tuple[int, ...] = 0,
@@ -468,8 +468,8 @@ def conv_transpose1d(
 
 def conv_transpose2d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] = 0,
     output_padding: int | tuple[int, ...] = 0,
@@ -494,8 +494,8 @@ def conv_transpose2d(
 
 def conv_transpose3d(
     x: T,
-    weight: T,
-    bias: T | None = None,
+    weight: Tensor,
+    bias: Tensor | None = None,
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] = 0,
     output_padding: int | tuple[int, ...] = 0,

@@ -30,6 +30,7 @@ BOARD = (
     "shapes.py",
     "storage.py",
     "store/__init__.py",
+    "store/header.py",
     "store/safetensors.py",
     "tensor.py",
 )

@@ -1,0 +1,50 @@
+"""Optimisers, learning rate schedules and gradient clipping.
+
+Names load with their file, at first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .adam import Adam as Adam
+    from .adam import AdamW as AdamW
+    from .clip import clip_grad_norm_ as clip_grad_norm_
+    from .clip import clip_grad_value_ as clip_grad_value_
+    from .optimizer import Optimizer as Optimizer
+    from .schedule import ConstantLR as ConstantLR
+    from .schedule import CosineAnnealingLR as CosineAnnealingLR
+    from .schedule import ExponentialLR as ExponentialLR
+    from .schedule import LambdaLR as LambdaLR
+    from .schedule import LinearLR as LinearLR
+    from .schedule import LRScheduler as LRScheduler
+    from .schedule import MultiStepLR as MultiStepLR
+    from .schedule import PolynomialLR as PolynomialLR
+    from .schedule import SequentialLR as SequentialLR
+    from .schedule import StepLR as StepLR
+    from .sgd import SGD as SGD
+
+# Where each name lives.
+_FILES = {
+    "adam": "Adam AdamW",
+    "clip": "clip_grad_norm_ clip_grad_value_",
+    "optimizer": "Optimizer",
+    "schedule": (
+        "ConstantLR CosineAnnealingLR ExponentialLR LRScheduler LambdaLR LinearLR "
+        "MultiStepLR PolynomialLR SequentialLR StepLR"
+    ),
+    "sgd": "SGD",
+}
+_HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
+
+
+def __getattr__(name):
+    import sys
+
+    if name not in _HOMES:
+        raise AttributeError("fogo.optim has no attribute %r" % name)
+    path = __name__ + "." + _HOMES[name]
+    if path not in sys.modules:
+        __import__(path)
+    return getattr(sys.modules[path], name)

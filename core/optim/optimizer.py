@@ -1,0 +1,338 @@
+"""`Optimizer`: walks the parameters, counts steps, finds the learning rate of the step.
+
+A new optimiser writes two methods for a single parameter: `init_single` and
+`apply_single`. All numbers that change from step to step live on the device, so that a
+step moves nothing to or from the host.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from ..backend.autodiff import no_grad
+from ..dtypes import float32, float64, int32
+from ..errors import AutodiffError, FogoError, FormatError
+from ..nn.module import Module
+from ..ops.creation import fill
+from ..tensor import Tensor, tensor
+
+if TYPE_CHECKING:
+    from ..backend.autodiff import Gradients
+    from ..device import Device
+    from ..dtypes import DType
+
+
+class Optimizer:
+    """The base of all optimisers.
+
+    params: a Module, a list of parameters, a list of (name, parameter), or a list of
+    groups: dicts with "params" (one of these) and settings that differ there.
+    defaults: the settings, "lr" among them: a number, a 0-d tensor, or a schedule
+    that was made with a number (`CosineAnnealingLR(0.1, 100)`), run step by step.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn, optim
+        >>> class SignSGD(optim.Optimizer):
+        ...     def __init__(self, params, lr=0.25):
+        ...         optim.Optimizer.__init__(self, params, {"lr": lr})
+        ...     def apply_single(self, p, g, state, now, group):
+        ...         return p - now * g.sign()
+        >>> p = nn.Parameter(fogo.ones(2, device=fogo.device("cpu").autodiff()))
+        >>> SignSGD([p]).step((p * p).sum().backward())
+        >>> p.tolist()
+        [0.75, 0.75]
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.name = type(self).__name__
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        self.state: dict[str, dict[str, Tensor]] = {}
+        for group in _groups(self.name, params):
+            self.add_param_group(group)
+
+    def add_param_group(self, group: dict[str, Any]) -> None:
+        """Add parameters with settings of their own; the rest are the defaults."""
+        for key in group:
+            if key not in self.defaults and key not in ("params", "names"):
+                raise FogoError(
+                    "%s: a group has settings %s; given %r"
+                    % (self.name, ", ".join(sorted(self.defaults)), key)
+                )
+        first = sum([len(g["params"]) for g in self.param_groups])
+        names, tensors = _named(self.name, group.get("params"), first)
+        made = dict(self.defaults)
+        made.update(group)
+        made["params"] = tensors
+        made["names"] = names
+        made["step"] = None  # a 0-d int32 tensor on the device, from the first step
+        for name, p in zip(names, tensors):
+            _new(self.name, name, p, self.param_groups)
+        self.check(made)
+        self.param_groups.append(made)
+
+    def check(self, group: dict[str, Any]) -> None:
+        """Raise FogoError for settings that cannot be; subclasses check theirs too."""
+        lr = group["lr"]
+        if isinstance(lr, (int, float)):
+            at_least(self.name, group, "lr")
+
+    # What an optimiser is.
+
+    def init_single(self, p: Tensor, group: dict[str, Any]) -> dict[str, Tensor]:
+        """Return the state of one parameter before its first step."""
+        return {}
+
+    def apply_single(
+        self,
+        p: Tensor,
+        g: Tensor,
+        state: dict[str, Tensor],
+        now: Tensor,
+        group: dict[str, Any],
+    ) -> Tensor:
+        """Return the parameter's new value; put new tensors into `state`.
+
+        All are on the device below every autodiff layer; `now` is what `begin` gave:
+        the learning rate, by default.
+        """
+        raise NotImplementedError("%s: write apply_single" % self.name)
+
+    def begin(
+        self, count: Tensor, lr: Tensor, group: dict[str, Any]
+    ) -> tuple[Tensor, Tensor]:
+        """Return (what all parameters of the group share in this step, count + 1)."""
+        return lr, count + 1
+
+    # A step.
+
+    def step(self, grads: Gradients) -> None:
+        """Change every parameter that `grads` has a gradient for.
+
+        Raises: AutodiffError where there is none at all.
+        """
+        changed = 0
+        with no_grad():
+            for group in self.param_groups:
+                changed += self._step_group(group, grads)
+        if not changed:
+            raise AutodiffError(
+                "%s.step: none of the %d parameters has a gradient; given gradients of "
+                "%d other tensors; call backward on a loss made after the last step, "
+                "from a model on an autodiff device"
+                % (self.name, len(self.parameters()), len(grads))
+            )
+
+    def _step_group(self, group: dict[str, Any], grads: Gradients) -> int:
+        work = []
+        for name, p in zip(group["names"], group["params"]):
+            g = grads.get(p)
+            if g is not None:
+                work.append((name, p, g))
+        if not work:
+            return 0
+        where = place(group)
+        now, group["step"] = self.begin(
+            self._count(group, where), self.rate(group, where), group
+        )
+        for name, p, g in work:
+            value = p.to(where)
+            state = self._state(name, value, group, where)
+            p.assign(self.apply_single(value, g.to(where), state, now, group))
+        return len(work)
+
+    def _count(self, group: dict[str, Any], where: Device) -> Tensor:
+        """Steps taken so far."""
+        count = group["step"]
+        if count is None:
+            return fill((), 0, int32, where)
+        return count.to(where)
+
+    def _state(
+        self, name: str, p: Tensor, group: dict[str, Any], where: Device
+    ) -> dict[str, Tensor]:
+        state = self.state.get(name)
+        if state is None:
+            state = self.init_single(p, group)
+            self.state[name] = state
+        for key in state:
+            if state[key].device is not where:  # the model has moved
+                state[key] = state[key].to(where)
+        return state
+
+    def rate(self, group: dict[str, Any], where: Device) -> Tensor:
+        """Return the learning rate of the coming step: 0-d, on the device."""
+        lr = group["lr"]
+        kind = wide(group)
+        if isinstance(lr, Tensor):
+            return lr.to(where).astype(kind)
+        if isinstance(lr, (int, float)):
+            return where.constant(float(lr), kind)
+        base = where.constant(lr.base, kind)
+        return lr.rate(self._count(group, where), base)
+
+    def parameters(self) -> list[Tensor]:
+        """List the parameters of all groups."""
+        return [p for group in self.param_groups for p in group["params"]]
+
+    def learning_rates(self) -> list[float]:
+        """Read the learning rate of each group's coming step from the device."""
+        return [self.rate(g, place(g)).item() for g in self.param_groups]
+
+    # Saving.
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return an ordered mapping of tensors: what safetensors can hold.
+
+        Keys: "groups.0.step", "groups.0.lr", "state.<parameter>.<name>". Settings
+        beside the learning rate are the program's, and are not in it.
+        """
+        out: dict[str, Tensor] = OrderedDict()
+        for i, group in enumerate(self.param_groups):
+            where = place(group)
+            out["groups.%d.step" % i] = self._count(group, where)
+            out["groups.%d.lr" % i] = self.rate(group, where)
+            for name in group["names"]:
+                state = self.state.get(name, {})
+                for key in sorted(state):
+                    out["state.%s.%s" % (name, key)] = state[key]
+        return out
+
+    def load_state_dict(self, state: Any) -> None:
+        """Take up what `state_dict` gave, of any device.
+
+        A group whose learning rate is a schedule keeps it (it follows the step).
+        Raises: FormatError that lists what is missing, unexpected and mismatched.
+        """
+        wanted = self._expected(state)
+        lacking = sorted([k for k in wanted if k not in state])
+        strange = sorted([k for k in state.keys() if k not in wanted])
+        wrong = []
+        for key in wanted:
+            if key in state and tuple(state[key].shape) != wanted[key].shape:
+                given = list(state[key].shape)
+                wrong.append(
+                    "%s: given %s, expected %s" % (key, given, list(wanted[key].shape))
+                )
+        if lacking or strange or wrong:
+            raise FormatError(
+                "%s.load_state_dict: names and shapes must be this optimiser's; "
+                "missing: %s; unexpected: %s; mismatched: %s"
+                % (self.name, lacking, strange, sorted(wrong))
+            )
+        for key in wanted:
+            self._restore(key, state[key], wanted[key])
+
+    def _expected(self, state: Any) -> dict[str, Tensor]:
+        """Tensors of the right shapes and dtypes by key; state only where given."""
+        wanted: dict[str, Tensor] = {}
+        for i, group in enumerate(self.param_groups):
+            where = place(group)
+            wanted["groups.%d.step" % i] = self._count(group, where)
+            wanted["groups.%d.lr" % i] = self.rate(group, where)
+            for name, p in zip(group["names"], group["params"]):
+                keys = self.init_single(p.to(where), group)
+                paths = ["state.%s.%s" % (name, key) for key in sorted(keys)]
+                if [path for path in paths if path in state]:
+                    for key, path in zip(sorted(keys), paths):
+                        wanted[path] = keys[key]
+        return wanted
+
+    def _restore(self, key: str, value: Any, like: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            value = tensor(value, dtype=like.dtype, device=like.device)
+        value = value.detach().to(like.device.base()).astype(like.dtype)
+        parts = key.split(".")
+        if parts[0] == "groups":
+            group = self.param_groups[int(parts[1])]
+            if parts[2] == "step" or isinstance(group["lr"], (int, float, Tensor)):
+                group[parts[2]] = value
+            return
+        name = ".".join(parts[1:-1])
+        if name not in self.state:
+            self.state[name] = {}
+        self.state[name][parts[-1]] = value
+
+    def __repr__(self) -> str:
+        lines = []
+        for group in self.param_groups:
+            shown = [
+                "%s=%r" % (key, group[key])
+                for key in sorted(self.defaults)
+                if not isinstance(group[key], Tensor)
+            ]
+            lines.append("%d parameters: %s" % (len(group["params"]), ", ".join(shown)))
+        return "%s(%s)" % (self.name, "; ".join(lines))
+
+
+def place(group: dict[str, Any]) -> Device:
+    """Return the device of a group's parameters, below every autodiff layer."""
+    return group["params"][0].device.base()
+
+
+def wide(group: dict[str, Any]) -> DType:
+    """Return the dtype of a group's arithmetic: float64 where a parameter has it."""
+    for p in group["params"]:
+        if p.dtype is float64:
+            return float64
+    return float32
+
+
+def state_like(p: Tensor, group: dict[str, Any]) -> Tensor:
+    """Return zeros for a parameter's state, in the dtype of the group's arithmetic."""
+    return fill(p.shape, 0.0, wide(group), p.device)
+
+
+def at_least(name: str, group: dict[str, Any], key: str, low: float = 0.0) -> None:
+    """Raise FogoError where a setting lies below `low` or is not a number."""
+    value = group[key]
+    if not isinstance(value, (int, float)) or not value >= low:
+        raise FogoError(
+            "%s: %s must be a number of at least %g; given %r" % (name, key, low, value)
+        )
+
+
+def _groups(name: str, params: Any) -> list[dict[str, Any]]:
+    if isinstance(params, Module):
+        return [{"params": params}]
+    if isinstance(params, Tensor):
+        raise FogoError(
+            "%s: parameters come as a list or a Module; given one tensor; write [p]"
+            % name
+        )
+    items = list(params)
+    if items and isinstance(items[0], dict):
+        return items
+    return [{"params": items}]
+
+
+def _named(name: str, params: Any, first: int) -> tuple[list[str], list[Tensor]]:
+    """Names and tensors of one group; without names, places count from `first`."""
+    if isinstance(params, Module):
+        params = params.named_parameters()
+    if isinstance(params, Tensor):
+        params = [params]
+    names = []
+    tensors = []
+    for i, item in enumerate(params or ()):
+        label, p = item if isinstance(item, tuple) else (str(first + i), item)
+        if not isinstance(p, Tensor):
+            raise FogoError("%s: parameters are tensors; given %s" % (name, type(p)))
+        names.append(label)
+        tensors.append(p)
+    if not tensors:
+        raise FogoError("%s: at least one parameter is needed; given none" % name)
+    return names, tensors
+
+
+def _new(owner: str, name: str, p: Tensor, groups: list[dict[str, Any]]) -> None:
+    """Refuse a parameter, or a name, that another group has."""
+    for group in groups:
+        for other, q in zip(group["names"], group["params"]):
+            if q is p or other == name:
+                raise FogoError(
+                    "%s: a parameter belongs to one group, under one name; given %s "
+                    "twice" % (owner, name)
+                )
