@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FogoError
 from ..tensor import call
-from . import update
 from .optimizer import Optimizer, at_least, state_like
+from .update import ADAM_APPLY, ADAM_CLOCK, ADAM_STEP, AMSGRAD
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -75,7 +75,7 @@ class Adam(Optimizer):
     ) -> tuple[Tensor, Tensor]:
         logs = [math.log(b) if b > 0 else -1e4 for b in group["betas"]]
         attrs = (logs[0], logs[1], float(group["weight_decay"]))
-        now, later = call(update.ADAM_CLOCK[lr.dtype], (count, lr), attrs)
+        now, later = call(ADAM_CLOCK[lr.dtype], (count, lr), attrs)
         return now, later
 
     def apply_single(
@@ -97,18 +97,18 @@ class Adam(Optimizer):
             return self._amsgrad(p, g, state, now, gains, rest, group["eps"])
         attrs = (gains[0], gains[1], float(group["eps"])) + rest
         new, state["exp_avg"], state["exp_avg_sq"] = call(
-            update.ADAM[now.dtype], (p, g, first, second, now), attrs
+            ADAM_STEP[now.dtype], (p, g, first, second, now), attrs
         )
         return new
 
     def _amsgrad(self, p, g, state, now, gains, rest, eps):
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
         tensors = [p, g] + [state[n] for n in names]
-        made = call(update.AMSGRAD[now.dtype], tensors, gains + rest)
+        made = call(AMSGRAD[now.dtype], tensors, gains + rest)
         for name, value in zip(names, made):
             state[name] = value
         tensors = (p, state["exp_avg"], state["max_exp_avg_sq"], now)
-        return call(update.ADAM_APPLY[now.dtype], tensors, (float(eps), rest[2]))
+        return call(ADAM_APPLY[now.dtype], tensors, (float(eps), rest[2]))
 
 
 class AdamW(Adam):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FogoError
 from ..tensor import call
-from . import update
 from .optimizer import Optimizer, at_least, state_like
+from .update import MOMENTUM, SGD_CLOCK, SGD_STEP
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -66,7 +66,7 @@ class SGD(Optimizer):
     def begin(
         self, count: Tensor, lr: Tensor, group: dict[str, Any]
     ) -> tuple[Tensor, Tensor]:
-        op = update.SGD_CLOCK[lr.dtype]
+        op = SGD_CLOCK[lr.dtype]
         now, later = call(op, (count, lr), (float(group["dampening"]),))
         return now, later
 
@@ -82,9 +82,9 @@ class SGD(Optimizer):
         mode = "l2" if decay else "none"
         switches = (group["maximize"], mode)
         if not group["momentum"]:
-            return call(update.SGD[now.dtype], (p, g, now), (decay,) + switches)
+            return call(SGD_STEP[now.dtype], (p, g, now), (decay,) + switches)
         new, state["momentum_buffer"] = call(
-            update.MOMENTUM[now.dtype],
+            MOMENTUM[now.dtype],
             (p, g, state["momentum_buffer"], now),
             (decay, float(group["momentum"])) + switches + (group["nesterov"],),
         )

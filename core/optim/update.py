@@ -81,7 +81,7 @@ def _momentum(k, p, g, b, now, out, out_b, decay, momentum, maximize, mode, nest
 SGD_CLOCK = _define(
     "sgd_clock", ("dampening",), infer=_clock_infer(2), kernel=_sgd_clock, diff=2
 )
-SGD = _define(
+SGD_STEP = _define(
     "sgd_update",
     ("decay",),
     ("maximize", "mode"),
@@ -156,7 +156,7 @@ ADAM_CLOCK = _define(
     "adam_clock", ("log_beta1", "log_beta2", "decay"), infer=_clock_infer(3),
     kernel=_adam_clock, diff=2,
 )  # fmt: skip
-ADAM = _define(
+ADAM_STEP = _define(
     "adam_update", ("gain1", "gain2", "eps", "decay"), ("maximize", "mode"),
     infer=_like(0, 2, 3), kernel=_adam, pointwise=4, diff=3,
 )  # fmt: skip
