@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .numpy_conv import conv, conv_input_grad, conv_weight_grad
+
 
 def _matmul(backend, inputs, attrs, outs):
     x, y = backend.view(inputs[0]), backend.view(inputs[1])
@@ -33,6 +35,9 @@ def _arg(function):
 
 SPECIAL = {
     "matmul": _matmul,
+    "conv": conv,
+    "conv_input_grad": conv_input_grad,
+    "conv_weight_grad": conv_weight_grad,
     "fill": _fill,
     "concat": _concat,
     "argmax": _arg(np.argmax),
