@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
+_DIGITS = {"float16": 10, "float32": 23, "float64": 52}  # bits of a fraction
 
 
 class _BatchNorm(Module):
@@ -72,11 +73,11 @@ class _BatchNorm(Module):
                 )
             )
         momentum = self._count() if self.training else 0.0
-        own = self.training or self.running_mean is None
-        return F.batch_norm(
-            x, self.running_mean, self.running_var, self.weight, self.bias, own,
-            momentum, self.eps,
+        y, self.running_mean, self.running_var = F.batch_norm(
+            x, self.running_mean, self.running_var, self.weight, self.bias,
+            self.training, momentum, self.eps,
         )  # fmt: skip
+        return y
 
     def _count(self) -> float | Tensor:
         """Count the batch; return how much of it enters the running statistics."""
@@ -182,7 +183,8 @@ class RMSNorm(Module):
             self.weight = Parameter(start)
 
     def forward(self, x: T) -> T:
-        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+        eps = 2.0 ** -_DIGITS[x.dtype.name] if self.eps is None else self.eps
+        return F.rms_norm(x, self.normalized_shape, self.weight, eps)
 
     def extra_repr(self) -> str:
         return _described(self, None)

@@ -43,7 +43,7 @@ def _check(name, x, target):
         )
 
 
-def mse_loss(x: T, target: T, reduction: str = "mean") -> T:
+def mse_loss(x: T, target: Tensor, reduction: str = "mean") -> T:
     """Return the squared differences. Raises: ShapeError where shapes differ.
 
     Example:
@@ -55,7 +55,7 @@ def mse_loss(x: T, target: T, reduction: str = "mean") -> T:
     return _reduce("mse_loss", (x - target).square(), reduction)
 
 
-def l1_loss(x: T, target: T, reduction: str = "mean") -> T:
+def l1_loss(x: T, target: Tensor, reduction: str = "mean") -> T:
     """Return the absolute differences. Raises: ShapeError where shapes differ."""
     _check("l1_loss", x, target)
     return _reduce("l1_loss", (x - target).abs(), reduction)
@@ -68,7 +68,7 @@ def _smooth_l1(x, target, beta):
     return _where(far < beta, gap * gap * 0.5 / beta, far - beta * 0.5)
 
 
-def smooth_l1_loss(x: T, target: T, reduction: str = "mean", beta: float = 1.0) -> T:
+def smooth_l1_loss(x: T, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> T:
     """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target."""
     _check("smooth_l1_loss", x, target)
     if beta < 0:
@@ -84,7 +84,7 @@ def _huber(x, target, delta):
     return _where(far <= delta, gap * gap * 0.5, (far - delta * 0.5) * delta)
 
 
-def huber_loss(x: T, target: T, reduction: str = "mean", delta: float = 1.0) -> T:
+def huber_loss(x: T, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> T:
     """Return `d*d / 2` where |d| <= delta, else `delta * (|d| - delta/2)`."""
     _check("huber_loss", x, target)
     if delta <= 0:
@@ -112,7 +112,7 @@ def _bce(x, target):
 
 
 def binary_cross_entropy(
-    x: T, target: T, weight: T | None = None, reduction: str = "mean"
+    x: T, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> T:
     """Return `-t*log(x) - (1-t)*log(1-x)` for probabilities x; logs stop at -100.
 
@@ -133,10 +133,10 @@ def _bce_logits(x, target, positive):
 
 def binary_cross_entropy_with_logits(
     x: T,
-    target: T,
-    weight: T | None = None,
+    target: Tensor,
+    weight: Tensor | None = None,
     reduction: str = "mean",
-    pos_weight: T | None = None,
+    pos_weight: Tensor | None = None,
 ) -> T:
     """Return `binary_cross_entropy(sigmoid(x), target)`, exact for large |x| too.
 
@@ -164,7 +164,7 @@ def _kl_point(x, target):
     return target * log - target * x
 
 
-def kl_div(x: T, target: T, reduction: str = "mean", log_target: bool = False) -> T:
+def kl_div(x: T, target: Tensor, reduction: str = "mean", log_target: bool = False) -> T:
     """Return `t * (log(t) - x)` for log-probabilities x and probabilities t.
 
     reduction "batchmean" divides the sum by the first axis: the divergence itself.
@@ -233,7 +233,7 @@ def _smoothed(loss, logs, axis, weight, valid, smoothing):
 def nll_loss(
     x: T,
     target: Tensor,
-    weight: T | None = None,
+    weight: Tensor | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> T:
@@ -249,7 +249,7 @@ def nll_loss(
 def cross_entropy(
     x: T,
     target: Tensor,
-    weight: T | None = None,
+    weight: Tensor | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
