@@ -118,13 +118,13 @@ def hard_swish(x: T) -> T:
 
 @elementwise("gelu", accepts="float", to_float=True)
 def _gelu(x):
-    return x * (E("erf", x * _ROOT_HALF) + 1.0) * 0.5
+    return x * 0.5 * (E("erf", x * _ROOT_HALF) + 1.0)
 
 
 @elementwise("gelu_tanh", accepts="float", to_float=True)
 def _gelu_tanh(x):
     inner = (x * x * x * 0.044715 + x) * _ROOT_TWO_OVER_PI
-    return x * (E("tanh", inner) + 1.0) * 0.5
+    return x * 0.5 * (E("tanh", inner) + 1.0)
 
 
 def gelu(x: T, approximate: str = "none") -> T:
