@@ -71,14 +71,11 @@ def conv_weight_grad(backend, inputs, attrs, outs):
     groups = attrs[4]
     taps, out = outs[0].shape[2:], g.shape[2:]
     columns = _windows(x, taps, out, attrs[1:])
-    rank = len(taps)
-    order = (1, 0) + tuple(range(3 + rank, 3 + 2 * rank)) + tuple(range(2, 3 + rank))
-    depth = outs[0].shape[1] * _count(taps)
-    columns = columns.transpose(order).reshape(groups, -1, depth)
-    g = g.reshape(g.shape[0], groups, g.shape[1] // groups, -1)
-    g = g.transpose(1, 2, 0, 3).reshape(groups, g.shape[2], -1)
-    return (backend.handle(np.matmul(g, columns).reshape(outs[0].shape),
-                           outs[0].dtype),)  # fmt: skip
+    depth, points = outs[0].shape[1] * _count(taps), _count(out)
+    columns = columns.reshape(x.shape[0], groups, depth, points)
+    g = g.reshape(g.shape[0], groups, g.shape[1] // groups, points)
+    total = np.matmul(g, columns.swapaxes(2, 3)).sum(0)
+    return (backend.handle(total.reshape(outs[0].shape), outs[0].dtype),)
 
 
 def conv_input_grad(backend, inputs, attrs, outs):
