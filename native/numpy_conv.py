@@ -87,6 +87,7 @@ def conv_input_grad(backend, inputs, attrs, outs):
     taps, out = w.shape[2:], g.shape[2:]
     depth = w.shape[1] * _count(taps)
     weights = w.reshape(groups, w.shape[0] // groups, depth).transpose(0, 2, 1)
+    weights = np.ascontiguousarray(weights)
     rows = g.reshape(g.shape[0], groups, g.shape[1] // groups, _count(out))
     columns = np.matmul(weights, rows)
     columns = columns.reshape((g.shape[0], groups * w.shape[1]) + taps + out)
