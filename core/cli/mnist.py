@@ -38,8 +38,8 @@ def run_mnist(options: argparse.Namespace) -> int:
             seed=options.seed,
             renderer=renderer,
         )
-    print(f"trained on {trained.source}: {trained.history.accuracies[-1]:.1%} right")
-    print(f"weights: {trained.weights}")
+    right = 100 * trained.history.accuracies[-1]
+    print(f"{right:.1f} % of the held-out digits right; weights in {trained.weights}")
     site.build_site(out / "site", trained.weights, cdn=options.cdn, progress=print)
     if not options.no_serve:
         _serve(server, out / "site", options)

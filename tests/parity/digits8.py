@@ -16,17 +16,20 @@ SEED = 1
 
 
 class Digits8(nn.Module):
-    """Two convolutions, each followed by ReLU and pooling, then one linear layer."""
+    """Two convolutions with ReLU, pooling between them, and one linear layer."""
 
     def __init__(self, device):
         self.conv1 = nn.Conv2d(1, 8, 3, padding=1, device=device)
-        self.conv2 = nn.Conv2d(8, 16, 3, padding=1, device=device)
         self.pool = nn.MaxPool2d(2)
-        self.out = nn.Linear(64, 10, device=device)
+        self.conv2 = nn.Conv2d(8, 16, 3, padding=1, device=device)
+        self.out = nn.Linear(256, 10, device=device)
+        # Wide enough a start that 50 steps of Adam at 1e-3 halve the loss.
+        for layer in (self.conv1, self.conv2, self.out):
+            nn.init.kaiming_uniform_(layer.weight, nonlinearity="relu")
 
     def forward(self, x):
         x = self.pool(self.conv1(x).relu())
-        x = self.pool(self.conv2(x).relu())
+        x = self.conv2(x).relu()
         return self.out(x.flatten(1))
 
 
@@ -38,9 +41,9 @@ def build(device):
 
 
 def batch(data, step, where):
-    """Return (images [16, 1, 8, 8] from 0 to 1, labels [16]) of one step."""
+    """Return (images [16, 1, 8, 8] from 0 to 4, labels [16]) of one step."""
     rows = data[step * BATCH : (step + 1) * BATCH]
-    pixels = [[value / 16 for value in row[:64]] for row in rows]
+    pixels = [[value / 4 for value in row[:64]] for row in rows]
     images = fogo.tensor(pixels, dtype="float32", device=where)
     labels = fogo.tensor([row[64] for row in rows], device=where)
     return images.reshape((BATCH, 1, 8, 8)), labels
