@@ -1,6 +1,6 @@
 """Train a convnet on handwritten digits, written out: the demo without its page.
 
-    python examples/digits.py [device]
+Run it with `python examples/digits.py`, and the name of a device if you like.
 """
 
 import sys

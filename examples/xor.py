@@ -1,6 +1,6 @@
 """The smallest training there is: XOR, on any Python that fogo runs on.
 
-    python examples/xor.py          (or: micropython examples/xor.py)
+Run it with `python examples/xor.py`, or with `micropython examples/xor.py`.
 """
 
 import fogo

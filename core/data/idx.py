@@ -59,8 +59,8 @@ def _read(stream: IO[bytes], path: Path, bound: int) -> Idx:
     magic = _exactly(stream, 4, path, 0, "its 4-byte header")
     if magic[:2] != b"\0\0" or magic[2] not in _TYPES:
         raise FormatError(
-            f"read_idx: an IDX file begins 00 00 and a type (08 to 0e); {magic.hex(' ')}"
-            " stands there; check that this is the right file",
+            "read_idx: an IDX file begins 00 00 and a type (08 to 0e); "
+            f"{magic.hex(' ')} stands there; check that this is the right file",
             file=str(path),
             offset=0,
         )

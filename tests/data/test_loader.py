@@ -75,8 +75,14 @@ def test_unshuffled_and_without_the_rest() -> None:
 
 @pytest.mark.parametrize(
     ("n", "size", "drop", "batches"),
-    [(10, 3, False, 4), (10, 3, True, 3), (9, 3, False, 3), (2, 3, True, 0), (0, 3, False, 0)],
-)  # fmt: skip
+    [
+        (10, 3, False, 4),
+        (10, 3, True, 3),
+        (9, 3, False, 3),
+        (2, 3, True, 0),
+        (0, 3, False, 0),
+    ],
+)
 def test_len(n: int, size: int, drop: bool, batches: int) -> None:
     made = loader(n, size, drop_last=drop)
     assert len(made) == batches == len(list(made))
@@ -209,7 +215,11 @@ def test_other_items_are_stacked() -> None:
     items = [(1.5, [1, 2], fogo.tensor([True], device="python")),
              (2.5, [3, 4], fogo.tensor([False], device="python"))]  # fmt: skip
     (batch,) = DataLoader(items, 2, shuffle=False, device="python")
-    assert [t.tolist() for t in batch] == [[1.5, 2.5], [[1, 2], [3, 4]], [[True], [False]]]
+    assert [t.tolist() for t in batch] == [
+        [1.5, 2.5],
+        [[1, 2], [3, 4]],
+        [[True], [False]],
+    ]
 
 
 def test_items_that_cannot_be_stacked() -> None:

@@ -118,4 +118,6 @@ def test_a_flat_line_and_a_single_value() -> None:
 
 
 def test_the_best_is_the_first_of_equals() -> None:
-    assert draw_curve([0.1, 0.9, 0.9, 0.2], "share")[0].endswith("best 90.0 % (epoch 2)")
+    assert draw_curve([0.1, 0.9, 0.9, 0.2], "share")[0].endswith(
+        "best 90.0 % (epoch 2)"
+    )
