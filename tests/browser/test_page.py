@@ -167,7 +167,7 @@ def test_everything_comes_from_this_server(chromium, site_url):
 def test_loading_is_shown_in_bytes(chromium, site_url):
     page = open_page(chromium, "about:blank")
     news = []
-    page.expose_function("heard", news.append)
+    page.expose_function("heard", lambda text: news.append(text))
     page.add_init_script("""addEventListener("DOMContentLoaded", () => {
       const at = document.getElementById("news");
       new MutationObserver(() => heard(at.textContent)).observe(
@@ -187,7 +187,8 @@ def test_loading_is_shown_in_bytes(chromium, site_url):
     [
         ("site.json", "the site", "site.json"),
         ("pyodide/pyodide.mjs", "Python", "pyodide.mjs could not be loaded"),
-        ("pyodide/pyodide.asm.wasm", "Python", ""),
+        ("pyodide/pyodide.asm.wasm", "Python", "asm.wasm: the server answered 404"),
+        ("pyodide/python_stdlib.zip", "Python", "stdlib.zip: the server answered"),
         ("*.whl", "fogo", ""),
         ("weights.safetensors", "the weights", "weights.safetensors"),
         ("worker.js", "the worker", "worker.js"),

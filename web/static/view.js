@@ -55,6 +55,7 @@ export function showSeen(pixels) {
 }
 
 export function showProgress({ label, loaded, total }) {
+  if (at("notice").dataset.state !== "loading") return; // what failed stays
   const done = total ? Math.min(1, loaded / total) : 0;
   at("device").textContent = "Starting";
   at("news").textContent = total

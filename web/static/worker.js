@@ -3,6 +3,7 @@
 // here is told to the page with what to do about it.
 
 let page; // the Python module fogo.web.page
+let trouble; // rejects when a fetch fails: Pyodide itself would wait for ever
 const progress = { label: "", loaded: 0, total: 0 };
 let lastTold = 0;
 
@@ -26,7 +27,7 @@ async function load(device) {
   countFetches();
   const weights = download(site.weights); // comes while Python starts
   weights.catch(() => {}); // awaited below, where its failure is told
-  const pyodide = await step("Python", "Python", () => startPython(site));
+  const pyodide = await step("Python", "Python", () => Promise.race([startPython(site), trouble]));
   await step("fogo", "fogo", () => installWheel(pyodide, site));
   const bytes = await step("the weights", "Weights", () => weights);
   tell("Opening the device");
@@ -105,8 +106,16 @@ function totalBytes({ bytes, weights, wheel, pyodide }) {
 
 function countFetches() {
   const fetchBare = globalThis.fetch;
-  globalThis.fetch = async (...given) => {
-    const reply = await fetchBare(...given);
+  let fail;
+  trouble = new Promise((_, reject) => { fail = reject; });
+  trouble.catch(() => {});
+  globalThis.fetch = async (what, ...more) => {
+    const url = String(what.url ?? what);
+    const reply = await fetchBare(what, ...more).catch((error) => {
+      fail(new Error(`${url} could not be fetched (${error.message})`));
+      throw error;
+    });
+    if (!reply.ok) fail(new Error(`${url}: the server answered ${reply.status}`));
     if (!reply.ok || !reply.body) return reply;
     const counted = reply.body.pipeThrough(new TransformStream({
       transform(chunk, to) {
