@@ -23,6 +23,7 @@ _TYPES = {
 # Deflate never packs more than about this many bytes into one.
 _DEFLATE_LIMIT = 1040
 _CHUNK = 1 << 20
+Stream = IO[bytes] | gzip.GzipFile
 
 
 class Idx(NamedTuple):
@@ -55,7 +56,7 @@ def read_idx(path: str | os.PathLike[str]) -> Idx:
         return _read(stream, path, bound)
 
 
-def _read(stream: IO[bytes], path: Path, bound: int) -> Idx:
+def _read(stream: Stream, path: Path, bound: int) -> Idx:
     magic = _exactly(stream, 4, path, 0, "its 4-byte header")
     if magic[:2] != b"\0\0" or magic[2] not in _TYPES:
         raise FormatError(
@@ -88,7 +89,7 @@ def _read(stream: IO[bytes], path: Path, bound: int) -> Idx:
     return Idx(shape, code, data)
 
 
-def _exactly(stream: IO[bytes], count: int, path: Path, start: int, what: str) -> bytes:
+def _exactly(stream: Stream, count: int, path: Path, start: int, what: str) -> bytes:
     """Read `count` bytes piece by piece, so that memory grows only with real data."""
     got = bytearray()
     while len(got) < count:
@@ -104,7 +105,7 @@ def _exactly(stream: IO[bytes], count: int, path: Path, start: int, what: str) -
     return bytes(got)
 
 
-def _some(stream: IO[bytes], count: int, path: Path, offset: int) -> bytes:
+def _some(stream: Stream, count: int, path: Path, offset: int) -> bytes:
     """Read up to `count` bytes; offsets in a gzipped file count unpacked bytes."""
     try:
         return stream.read(count)
