@@ -1,0 +1,276 @@
+"""Sorting on the device: ranks within short runs, then runs merged by pairs.
+
+Every element finds its own place by counting (in a run) or by binary search (in the
+run beside its own), so that no thread waits for another. Stable: equal elements keep
+their order. A nan counts as larger than every number, as in `max`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from ..errors import ShapeError
+from ..expr import INDEX
+from ..expr import call as E
+from ..expr import where as _where
+from ..shapes import normalize_axis
+from .define import Sample, define_op
+from .movement import narrow
+from .record import Aval
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+T = TypeVar("T", bound="Tensor")
+_RUN = 32  # elements that are ranked by counting before the merging begins
+
+
+def _call(op, tensors, attrs):
+    from ..tensor import call
+
+    return call(op, tensors, attrs)
+
+
+def _before(a, b, descending):
+    """Whether a sorts strictly before b."""
+    if descending:
+        a, b = b, a
+    before = a < b
+    if a.dtype.is_float:
+        before = before | (E("isnan", b) & ~E("isnan", a))
+    return before
+
+
+def _replaced(c, axis, i):
+    return c[:axis] + (i,) + c[axis + 1 :]
+
+
+def _least(a, b):
+    return E("min", a, b)
+
+
+def _rank_infer(avals, attrs):
+    return (Aval(avals[0].shape, attrs[2]),)
+
+
+def _rank_kernel(k, x, out, axis, descending, dtype):
+    """Write each element's number at its place within its run of _RUN."""
+    c = k.grid(out.shape)
+    me = c[axis]
+    start = k.let(me - me % _RUN) if me.op == "var" else me
+    stop = k.let(_least(start + _RUN, x.shape[axis]))
+    mine = x[c]
+    rank = k.cell(start, INDEX)
+    with k.loop(_RUN) as step:
+        j = k.let(start + step)
+        with k.when(j < stop):
+            other = x[_replaced(c, axis, j)]
+            first = _before(other, mine, descending)
+            tie = ~first & ~_before(mine, other, descending) & (j < me)
+            with k.when(first | tie):
+                rank.set(rank + 1)
+    out[_replaced(c, axis, rank)] = me
+
+
+RANK_RUNS = define_op(
+    "rank_runs", infer=_rank_infer, attrs=("axis", "descending", "dtype"),
+    kernel=_rank_kernel, diff=(False,),
+)  # fmt: skip
+
+
+def _merge_infer(avals, attrs):
+    return (Aval(avals[1].shape, avals[1].dtype),)
+
+
+def _merge_kernel(k, x, order, out, axis, descending, width):
+    """Each element finds, by halving, how many of the run beside its own go before."""
+    c = k.grid(out.shape)
+    n = x.shape[axis]
+    me = c[axis]
+    pair = k.let(me - me % (2 * width))
+    middle = k.let(_least(pair + width, n))
+    left = k.let(me < middle)
+    start = k.let(_where(left, middle, pair))
+    low = k.cell(start, INDEX)
+    high = k.cell(_where(left, _least(pair + 2 * width, n), middle), INDEX)
+    mine_at = order[c]
+    mine = x[_replaced(c, axis, k.index(mine_at))]
+    with k.loop(_bits(width)):
+        with k.when(low < high):
+            half = k.let((low + high) // 2)
+            other_at = order[_replaced(c, axis, half)]
+            other = x[_replaced(c, axis, k.index(other_at))]
+            # On a tie the left run goes first.
+            goes = _where(
+                left, _before(other, mine, descending),
+                ~_before(mine, other, descending),
+            )  # fmt: skip
+            branch = k.when(goes)
+            with branch:
+                low.set(half + 1)
+            with k.otherwise(branch.value):
+                high.set(half)
+    base = _where(left, me, me - middle + pair)
+    out[_replaced(c, axis, k.let(base + low - start))] = mine_at
+
+
+def _bits(width):
+    """How many halvings a run of `width` takes."""
+    n = 1
+    while width:
+        width >>= 1
+        n += 1
+    return n
+
+
+MERGE_RUNS = define_op(
+    "merge_runs", infer=_merge_infer, attrs=("axis", "descending", "width"),
+    kernel=_merge_kernel, diff=(False,),
+)  # fmt: skip
+
+
+def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+    """Return the positions that would sort x along an axis; equal ones keep order.
+
+    A nan counts as the largest. Dtype: the default integer. `stable` is always so.
+    Raises: ShapeError for an axis out of range.
+
+    Example:
+        >>> import fogo
+        >>> fogo.argsort(fogo.tensor([3.0, 1.0, 2.0])).tolist()
+        [1, 2, 0]
+    """
+    if x.ndim == 0:
+        return argsort(x.reshape((1,)), 0).reshape(())
+    place = normalize_axis("argsort", axis, x.ndim)
+    if x.dtype.is_bool:
+        x = x.astype("uint8")
+    x = x.detach()
+    order = _call(RANK_RUNS, (x,), (place, bool(descending), x.device.default_int))
+    width = _RUN
+    while width < x.shape[place]:
+        order = _call(MERGE_RUNS, (x, order), (place, bool(descending), width))
+        width *= 2
+    return order
+
+
+def sort(
+    x: T, axis: int = -1, descending: bool = False, stable: bool = True
+) -> tuple[T, T]:
+    """Return x sorted along an axis, and the positions its elements came from.
+
+    A nan counts as the largest; equal elements keep their order. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> values, places = fogo.sort(fogo.tensor([3.0, 1.0, 2.0]))
+        >>> values.tolist(), places.tolist()
+        ([1.0, 2.0, 3.0], [1, 2, 0])
+    """
+    order = argsort(x, axis, descending)
+    if x.ndim == 0:
+        return x, order
+    return x.take_along_axis(order, axis), order
+
+
+def topk(
+    x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[T, T]:
+    """Return the k largest (or smallest) elements along an axis, and their positions.
+
+    They come in order; of equal ones the first in x are taken. Raises: ShapeError
+    unless 0 <= k <= the size of the axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.topk(fogo.tensor([3.0, 1.0, 2.0]), 2)[0].tolist()
+        [3.0, 2.0]
+    """
+    place = normalize_axis("topk", axis, x.ndim)
+    if not 0 <= k <= x.shape[place]:
+        raise ShapeError(
+            "topk: k lies in [0, %d], the size of the axis; given k=%d for x=%s"
+            % (x.shape[place], k, list(x.shape))
+        )
+    order = narrow(argsort(x, place, largest), place, 0, k)
+    return x.take_along_axis(order, place), order
+
+
+def _search_infer(avals, attrs):
+    return (Aval(avals[1].shape, attrs[1]),)
+
+
+def _search_kernel(k, edges, x, out, right, dtype, halvings):
+    """How many of the sorted edges go before each element, by halving."""
+    c = k.grid(out.shape)
+    mine = x[c]
+    low = k.cell(0, INDEX)
+    high = k.cell(edges.shape[0], INDEX)
+    with k.loop(halvings):
+        with k.when(low < high):
+            half = k.let((low + high) // 2)
+            edge = edges[(half,)]
+            goes = ~_before(mine, edge, False) if right else _before(edge, mine, False)
+            branch = k.when(goes)
+            with branch:
+                low.set(half + 1)
+            with k.otherwise(branch.value):
+                high.set(half)
+    out[c] = low
+
+
+SEARCH = define_op(
+    "searchsorted", infer=_search_infer, attrs=("right", "dtype", "halvings"),
+    kernel=_search_kernel, diff=(False,), accepts="numeric",
+)  # fmt: skip
+
+
+def searchsorted(edges: T, x: T, side: str = "left") -> T:
+    """Return where each element of x would go into sorted `edges` to keep the order.
+
+    side "left" gives the first such place, "right" the last. Shapes: edges [N],
+    x [...] -> x's. Dtype: the default integer. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> edges = fogo.tensor([1.0, 2.0, 3.0])
+        >>> fogo.searchsorted(edges, fogo.tensor([2.0, 9.0])).tolist()
+        [1, 3]
+    """
+    from ..dtypes import promote
+
+    if edges.ndim != 1 or side not in ("left", "right"):
+        raise ShapeError(
+            'searchsorted: edges are 1-d, side is "left" or "right"; given %s, %r'
+            % (list(edges.shape), side)
+        )
+    kind = promote(edges.dtype, x.dtype, "searchsorted")
+    SEARCH.check(kind)
+    attrs = (side == "right", x.device.default_int, _bits(edges.size))
+    return _call(SEARCH, (edges.astype(kind), x.astype(kind)), attrs)
+
+
+# Samples of the functions that are compositions of other ops.
+_SAMPLES = (
+    Sample(((3, 5, 2), -3.0, 3.0), axis=1),
+    Sample(((3, 5), -3.0, 3.0), descending=True),
+    Sample(((2, 70), -3.0, 3.0), axis=-1),
+    Sample(((150,), -3.0, 3.0), axis=0, descending=True),
+    Sample(((2, 0, 3), -3.0, 3.0), axis=1),
+)
+SAMPLES = {
+    "argsort": _SAMPLES,
+    "sort": _SAMPLES,
+    "topk": (
+        Sample(((3, 5, 2), -3.0, 3.0), k=2, axis=1),
+        Sample(((3, 70), -3.0, 3.0), k=3, largest=False),
+        Sample(((4,), -3.0, 3.0), k=0),
+    ),
+    "searchsorted": (
+        Sample(((4,), 1.0, 1.0), ((3, 5), -3.0, 3.0)),
+        Sample(((4,), 1.0, 1.0), ((3, 5), -3.0, 3.0), side="right"),
+    ),
+}
+
+__all__ = ["argsort", "searchsorted", "sort", "topk"]
+NOT_METHODS = ("searchsorted",)
