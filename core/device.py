@@ -16,6 +16,11 @@ MODULES = {
     "wasm": "fogo.wasm",
     "cuda": "fogo.native.cuda",
 }
+# Where the wasm backend finds what runs WebAssembly: `open_host() -> Host`.
+WASM_HOSTS = {
+    "browser": "fogo.web.wasm_host",
+    "native": "fogo.native.wasmtime_host",
+}
 ORDER = ("webgpu", "cuda", "numpy", "wasm", "python")
 
 # Who plays a backend's commands: (in a browser, elsewhere). A module for "webgpu"

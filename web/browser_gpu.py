@@ -89,7 +89,7 @@ def open_now(index: int = 0) -> BrowserGpu:
     if JsException is not None and not can_run_sync():
         raise DeviceError(
             "webgpu: Python cannot wait for the GPU here; use "
-            "`await fogo.webgpu.open_gpu()` first"
+            "`import fogo.webgpu`, `await fogo.webgpu.open_gpu()` first"
         )
     gpu: BrowserGpu = run_sync(open_gpu(index))
     return gpu

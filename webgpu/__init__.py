@@ -1,45 +1,58 @@
 """The WebGPU backend: a WGSL printer and a runtime over a small `Gpu` interface.
 
-In a browser a GPU has to be waited for: `await fogo.webgpu.open_gpu()` once, then
-`fogo.device("webgpu")` works. (Where Pyodide can switch stacks it works at once.)
+In a browser a GPU has to be waited for: `import fogo.webgpu`, then once `await
+fogo.webgpu.open_gpu()`, and `fogo.device("webgpu")` works. (Where Pyodide can switch
+stacks it works at once.)
 """
 
 from __future__ import annotations
 
-from ..device import host
+from ..device import Device, host
 from ..errors import DeviceError
 
-_opened = {}  # index -> Gpu
+_opened = {}  # index -> a Gpu that waits for its backend
+_infos = {}  # index -> what is known of it
 
 
 def create(index=0):
-    """Return the backend on GPU `index`. Raises DeviceError where there is none."""
+    """Return a backend on GPU `index`. Raises DeviceError where there is none."""
     from .backend import WebGpu
 
-    gpu = _opened.get(index)
-    if gpu is None:
-        gpu = _opened[index] = host("webgpu").open_now(index)
-    return WebGpu(gpu)
+    return WebGpu(_opened.pop(index, None) or _open_now(index))
+
+
+def _open_now(index):
+    gpu = host("webgpu").open_now(index)
+    _infos[index] = gpu.info
+    return gpu
 
 
 async def open_gpu(index=0):
-    """Open a GPU where a thread cannot wait for it; `fogo.device` then finds it."""
-    if index not in _opened:
+    """Open a GPU where a thread cannot wait for it; `fogo.device` then takes it.
+
+    Returns what is known of it: {"name", "kind", "software"}. Once is enough.
+    Raises: DeviceError where there is none.
+    """
+    if index not in _infos:
         _opened[index] = await host("webgpu").open_gpu(index)
-    return _opened[index]
+        _infos[index] = _opened[index].info
+    return _infos[index]
 
 
-def provide(gpu, index=0):
-    """Make `gpu` (any object with the interface of gpu.py) the one that is opened."""
-    _opened[index] = gpu
+def use_gpu(gpu):
+    """Return a device of its own on `gpu`: an object with the interface of gpu.py."""
+    from .backend import WebGpu
+
+    return Device("webgpu", WebGpu(gpu))
 
 
 def probe():
     """List the GPUs: (kind, text), kind "gpu" or "software" (a CPU plays the GPU)."""
-    if _opened:
-        found = [_opened[i].info for i in sorted(_opened)]
-    else:
-        found = host("webgpu").adapters()
+    found = host("webgpu").adapters()
+    if found is None:
+        if not _infos:
+            _opened[0] = _open_now(0)
+        found = [_infos[i] for i in sorted(_infos)]
     if not found:
         raise DeviceError("webgpu: this machine offers no GPU adapter")
     return [("software" if a["software"] else "gpu", a["name"]) for a in found]

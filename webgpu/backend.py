@@ -7,7 +7,15 @@ from struct import pack, unpack
 
 from ..backend.base import Handle, RawBackend
 from ..dtypes import (
-    bool_, float16, float32, int8, int16, int32, uint8, uint16, uint32,
+    bool_,
+    float16,
+    float32,
+    int8,
+    int16,
+    int32,
+    uint8,
+    uint16,
+    uint32,
 )  # fmt: skip
 from ..errors import DeviceError
 from ..shapes import Layout, size
@@ -113,8 +121,8 @@ class WebGpu(RawBackend):
         most = self.gpu.limits["maxStorageBuffersPerShaderStage"]
         if len(kernel.arrays) > most:
             raise DeviceError(
-                "%s: a kernel takes at most %d buffers on this device "
-                "(maxStorageBuffersPerShaderStage); given %d; pass fewer tensors at once"
+                "%s: a kernel takes at most %d buffers on this device (its limit "
+                "maxStorageBuffersPerShaderStage); given %d; pass fewer tensors"
                 % (kernel.name, most, len(kernel.arrays))
             )
         printed = print_kernel(kernel, self.half)
@@ -190,6 +198,7 @@ class WebGpu(RawBackend):
             self.flush().wait()
         except DeviceError as error:
             raise self._explained(error)
+        self.names = {}
 
 
 def fold(groups):

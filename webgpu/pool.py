@@ -103,7 +103,7 @@ class Pool:
             self.trim(max(SPARE, self.bytes - self.spare) // 2)
 
     def trim(self, keep=0):
-        """Free idle buffers, the largest first, until at most `keep` bytes are spare."""
+        """Free idle buffers, largest first, until at most `keep` bytes are spare."""
         for nwords in sorted(self.idle, reverse=True):
             ids = self.idle[nwords]
             while ids and self.spare > keep:

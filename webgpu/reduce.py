@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..backend.base import Handle
 from ..dtypes import float16, float32
-from ..expr import call, cast, const
+from ..expr import call, cast, literal
 from ..kernel.lower import reduction_layouts
 from ..ops.record import Aval, Op
 from ..shapes import Layout
@@ -54,7 +54,6 @@ def split(backend, op, x, axes, stages):
         stages[op] = stage
     view = Handle(x.buffer, whole, x.dtype)
     part = backend.run(stage, (view,), (rank, n, first), (Aval(shape, dtype),))[0]
-    axis = 0 if first else rank
     layout = Layout((n,) + kept.shape if first else kept.shape + (n,))
     return Handle(part.buffer, layout, dtype), (0 if first else len(kept.shape),)
 
@@ -67,10 +66,10 @@ def _kernel(op):
         c = k.grid(out.shape)
         lane = c[0] if first else c[-1]
         point = c[1:] if first else c[:-1]
-        total = const(1, lane.dtype)
+        total = literal(1, lane.dtype)
         for size in x.shape[rank:]:
             total = total * size
-        acc = k.cell(const(neutral(x.dtype), out.dtype))
+        acc = k.cell(literal(neutral(x.dtype), out.dtype))
         with k.loop(total, lane, n) as j:
             at = point + tuple(_unravel(k, j, x.shape[rank:]))
             acc.set(call(name, acc, cast(x[at], out.dtype)))

@@ -257,7 +257,7 @@ class Printer:
         return text
 
     def _hidden(self, dtype, code):
-        """Hide a literal, so that WGSL does not compute (and refuse) at compile time."""
+        """Hide a literal, lest WGSL compute (and refuse) it at compile time."""
         if dtype.is_bool:
             return code
         return self.call({"f32": "kf", "i32": "ki", "u32": "ku"}[kind(dtype)], [code])

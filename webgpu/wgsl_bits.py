@@ -66,7 +66,9 @@ fn f_int(x: f32) -> u32 {
   let m = mag(x);
   var v = 0u;
   if (m < 0x4f000000u) { v = u32(abs(x)); }
-  else if (m < 0x5b000000u) { v = ((m & 0x7fffffu) | 0x800000u) << ((m >> 23u) - 150u); }
+  else if (m < 0x5b000000u) {
+    v = ((m & 0x7fffffu) | 0x800000u) << ((m >> 23u) - 150u);
+  }
   return select(v, 0u - v, sgn(x) != 0u);
 }
 """,

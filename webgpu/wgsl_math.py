@@ -206,8 +206,9 @@ fn m_tan(x: f32) -> f32 {
   if (mag(x) < 0x39000000u) { return x; }
   let a = angle(x);
   let z = a.r * a.r;
+  let p = z * (8.512512e-05f + z * 0.004379599f);
   let t = a.r + a.r * z * (0.3333335f + z * (0.13332672f + z * (0.05405943f
-    + z * (0.02128295f + z * (0.010836962f + z * (8.512512e-05f + z * 0.004379599f))))));
+    + z * (0.02128295f + z * (0.010836962f + p)))));
   if ((a.q & 1) != 0) { return -1.0f / t; }
   return t;
 }
@@ -349,8 +350,9 @@ fn m_atanh(x: f32) -> f32 {
   if (mag(x) < 0x39000000u) { return x; }
   if (a <= 0.5f) {
     let z = x * x;
+    let p = z * (0.016959598f + z * 0.18513986f);
     return x + x * z * (0.33333337f + z * (0.19999622f + z * (0.14297815f
-      + z * (0.109294005f + z * (0.10524477f + z * (0.016959598f + z * 0.18513986f))))));
+      + z * (0.109294005f + z * (0.10524477f + p)))));
   }
   return signed(0.5f * m_log1p(2.0f * a / (1.0f - a)), x);
 }
@@ -387,8 +389,10 @@ fn pow_core(a: f32, b: f32) -> f32 {
   let sl = rest / d;
   let z = s * s;
   let zt = top(z);
-  let tail = (z - zt) * 0.33333334f + zt * -4.0690105e-05f + 0.6666667f * s * sl
-    + z * z * (0.2f + z * (0.14285715f + z * (0.11111111f + z * 0.09090909f)));
+  let more = (2.0f * s + sl) * sl;
+  let y2 = z + more;
+  let tail = (z - zt + more) * 0.33333334f + zt * -4.0690105e-05f
+    + y2 * y2 * (0.2f + y2 * (0.14285715f + y2 * (0.11111111f + y2 * 0.09090909f)));
   let main = zt * 0.3333740234375f;
   let q = top(main + tail);
   let ql = keep(main - q) + tail;
@@ -399,7 +403,8 @@ fn pow_core(a: f32, b: f32) -> f32 {
   let y = tt * 2.8857421875f;
   let yl = keep(keep(t - tt) + tl) * 2.88539f + tt * -0.0003521057f;
   let h = keep(p.k + y);
-  let hl = select(keep(p.k - keep(h - y)), keep(y - keep(h - p.k)), abs(p.k) > abs(y)) + yl;
+  let above = abs(p.k) > abs(y);
+  let hl = select(keep(p.k - keep(h - y)), keep(y - keep(h - p.k)), above) + yl;
   let guess = b * (h + hl);
   if (guess > 129.0f) { return inf(); }
   if (guess < -151.0f) { return 0.0f; }

@@ -85,8 +85,8 @@ class Outputs:
         if not bits:
             if array.dtype is float16:
                 # Rounded by us first: how f16() rounds and overflows is left open.
-                value = printer.call("half_float", [printer.call("float_half", [value])])
-                value = "f16(%s)" % value
+                word = printer.call("float_half", [value])
+                value = "f16(%s)" % printer.call("half_float", [word])
             index = printer.value(s.index, lines)
             if s.own and same_shape(self.kernel, array):
                 index = "id"
@@ -127,8 +127,10 @@ class Outputs:
         lines.extend(["  " + x for x in self.inner + body])
         for a in self.whole:
             per = 32 // packed_bits(a.dtype, self.half)
-            full = "id == last" if per == self.lanes else (
-                "(id %% %du) == %du || id == last" % (per, per - 1)
+            full = (
+                "id == last"
+                if per == self.lanes
+                else ("(id %% %du) == %du || id == last" % (per, per - 1))
             )
             lines.append(
                 "  if (%s) { %s[id / %du] = w%d; w%d = 0u; }"
