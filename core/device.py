@@ -16,16 +16,13 @@ MODULES = {
     "wasm": "fogo.wasm",
     "cuda": "fogo.native.cuda",
 }
-# Where the wasm backend finds what runs WebAssembly: `open_host() -> Host`.
-WASM_HOSTS = {
-    "browser": "fogo.web.wasm_host",
-    "native": "fogo.native.wasmtime_host",
-}
 ORDER = ("webgpu", "cuda", "numpy", "wasm", "python")
 
 # Who plays a backend's commands: (in a browser, elsewhere). A module for "webgpu"
-# offers `adapters()`, `open_now(index)` and the coroutine `open_gpu(index)`.
+# offers `adapters()`, `open_now(index)` and the coroutine `open_gpu(index)`; one for
+# "wasm" offers `open_host()`.
 HOSTS = {
+    "wasm": ("fogo.web.wasm_host", "fogo.native.wasmtime_host"),
     "webgpu": ("fogo.web.browser_gpu", "fogo.native.wgpu_gpu"),
 }
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from fogo.device import WASM_HOSTS
-from fogo.errors import DeviceError
+from fogo.device import host
 
 _hosts = []
 
@@ -13,15 +10,7 @@ _hosts = []
 def _host():
     """Return this platform's host; raises DeviceError with the reason without one."""
     if not _hosts:
-        browser = sys.platform in ("emscripten", "webassembly")
-        path = WASM_HOSTS["browser" if browser else "native"]
-        try:
-            __import__(path)
-        except ImportError as error:
-            raise DeviceError(
-                "wasm: no WebAssembly here; importing %s failed: %s" % (path, error)
-            )
-        _hosts.append(sys.modules[path].open_host())
+        _hosts.append(host("wasm").open_host())
     return _hosts[0]
 
 

@@ -84,11 +84,12 @@ def _power(m, a, b, dtype):
     if b.op == "const" and b.args[0] == 2:
         return wrap(m, m.do(a.dtype + ".mul", a, a), dtype)
     unsigned = dtype.kind == "uint"
+    name = "uint_pow" if unsigned else "int_pow"
     if a.dtype == "i32":
         extend = "i64.extend_i32_" + ("u" if unsigned else "s")
         a, b = m.do(extend, a), m.do(extend, b)
-        return wrap(m, m.do("i32.wrap_i64", m.call("int_pow", [a, b], "i64")), dtype)
-    return m.call("int_pow", [a, b], "i64")
+        return wrap(m, m.do("i32.wrap_i64", m.call(name, [a, b], "i64")), dtype)
+    return m.call(name, [a, b], "i64")
 
 
 def divide(m, op, a, b, dtype, natural):

@@ -7,7 +7,7 @@ exact remainder, integer powers and the conversions of float16.
 
 from __future__ import annotations
 
-from fogo.dtypes import float32, float64, int64, uint32
+from fogo.dtypes import float32, float64, int64, uint32, uint64
 from fogo.expr import INDEX, bitcast, call, cast, literal, where
 from fogo.kernel import approx
 
@@ -66,19 +66,29 @@ def floordiv(k, x, y):
     return where(y == 0.0, x / y, where(finite, endless, quotient))
 
 
-def int_pow(k, a, b):
-    """a**b, wrapping; a negative power is 0 but for a = 1 and a = -1."""
+def _power(k, a, b):
+    """a**b by squaring, wrapping, with b's bits read as unsigned."""
     result = k.cell(1, int64)
     base = k.cell(a)
-    left = k.cell(b)
+    left = k.cell(bitcast(b, uint64))
     with k.loop(64):
         with k.when((left & 1) != 0):
             result.set(result * base)
         base.set(base * base)
         left.set(left >> 1)
+    return result
+
+
+def uint_pow(k, a, b):
+    """a**b of unsigned integers."""
+    return _power(k, a, b)
+
+
+def int_pow(k, a, b):
+    """a**b; a negative power is 0 but for a = 1 and a = -1."""
     unit = where((b & 1) != 0, a, 1)
     inverse = where(call("or", a == 1, a == -1), unit, 0)
-    return where(b < 0, inverse, result)
+    return where(b < 0, inverse, _power(k, a, b))
 
 
 def half(k, x):
@@ -117,6 +127,7 @@ FUNCTIONS = {
     "mod": (mod, (float64, float64), float64),
     "floordiv": (floordiv, (float64, float64), float64),
     "int_pow": (int_pow, (int64, int64), int64),
+    "uint_pow": (uint_pow, (int64, int64), int64),
     "half": (half, (float64,), float64),
     "half_bits": (half_bits, (float64,), uint32),
     "half_value": (half_value, (uint32,), float32),
@@ -128,10 +139,12 @@ def find(name):
     found = FUNCTIONS.get(name)
     if found is not None:
         return found
-    formula = approx.quick_pow if name == "quick_pow" else approx.FUNCTIONS[name]
-    count = 2 if name in ("atan2", "pow", "quick_pow") else 1
+    if name == "quick_pow":
+        formula, params, result = approx.quick_pow, (float64, float64), float64
+    else:
+        formula, params, result = approx.find(name, float64)
 
     def expand(k, *args):
         return formula(*args)
 
-    return expand, (float64,) * count, float64
+    return expand, params, result

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from fogo.dtypes import bool_, float16, int64, uint64
 from fogo.expr import COMPARISONS, INDEX, TESTS, Expr, topological
+from fogo.kernel.angles import FUNCTIONS as ANGLES
 
 from . import integers
 
@@ -108,6 +109,8 @@ class Lowering:
     def apply(self, node, args):
         op = node.op
         source = node.args[0].dtype
+        if op in ANGLES:
+            return self.call(op, args, kind_of(node.dtype))
         if op == "where":
             return self.choose(*args)
         if op in COMPARISONS:

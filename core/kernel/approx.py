@@ -7,14 +7,16 @@ Inf, nan and the ends of domains come out as in mathfun.py.
 Largest relative errors over dense ranges (tests/kernel/test_approx.py), in units of
 the format's epsilon (2**-52, 2**-23): exp log sin cos asin acos atan erf 1.5; log1p
 log2 log10 expm1 tan atan2 2.5; sinh cosh tanh asinh acosh atanh 4; pow 8 (float32: 6).
-sin, cos and tan keep them up to `reach`; beyond, the argument is reduced by the
-rounded 2*pi, an error of |x| epsilons.
+float32's sin, cos and tan keep them up to 6400 and lose their digits beyond; those of
+float64 reduce large angles exactly (angles.py) and need 64-bit integers.
 """
 
 from __future__ import annotations
 
 from ..dtypes import float32
 from ..expr import bitcast, call, cast, literal, where
+from .angles import FUNCTIONS as ANGLES
+from .angles import large_angle
 from .tables import FLOAT32, FLOAT64
 
 LOG2_E = 1.4426950408889634
@@ -134,11 +136,14 @@ def log1p(x):
 def _quadrant(x):
     """(q, sin(r), cos(r)): x = q*pi/2 + r, |r| <= pi/4."""
     f = _format(x)
-    y = where(_abs(x) > f["reach"], call("mod", x, f["pi"][0] * 2.0), x)
-    k = call("round", y * 0.6366197723675814)
-    r = y
+    k = call("round", x * 0.6366197723675814)
+    r = x
     for part in f["half_pi"]:
         r = r - k * part
+    if f is FLOAT64:
+        large = _abs(x) > f["reach"]
+        turns, rest = large_angle(x)
+        k, r = where(large, turns, k), where(large, rest, r)
     z = r * r
     sine = r + r * z * _polynomial(f["sin"], z)
     cosine = 1.0 - (z * 0.5 - z * z * _polynomial(f["cos"], z))
@@ -249,7 +254,8 @@ def asinh(x):
 def acosh(x):
     t = call("min", x, 1e8) - 1.0
     near = call("log1p", t + call("sqrt", t * (t + 2.0)))
-    return where(x > 1e8, call("log", x) + 0.6931471805599453, near)
+    far = where(x > 1e8, call("log", x) + 0.6931471805599453, near)
+    return where(x >= 1.0, far, NAN)
 
 
 def atanh(x):
@@ -338,9 +344,24 @@ def _power_cases(x, a, y, value):
     return where(call("or", x == 1.0, y == 0.0), 1.0, value)
 
 
-FUNCTIONS = {
-    "exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "log2": log2,
-    "log10": log10, "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos,
-    "atan": atan, "atan2": atan2, "sinh": sinh, "cosh": cosh, "tanh": tanh,
-    "asinh": asinh, "acosh": acosh, "atanh": atanh, "erf": erf, "pow": pow,
-}  # fmt: skip
+# name -> (function, number of parameters); float in, float out.
+_UNARY = (
+    ("exp", exp), ("expm1", expm1), ("log", log), ("log1p", log1p), ("log2", log2),
+    ("log10", log10), ("sin", sin), ("cos", cos), ("tan", tan), ("asin", asin),
+    ("acos", acos), ("atan", atan), ("sinh", sinh), ("cosh", cosh), ("tanh", tanh),
+    ("asinh", asinh), ("acosh", acosh), ("atanh", atanh), ("erf", erf),
+)  # fmt: skip
+FUNCTIONS = dict(_UNARY)
+FUNCTIONS["pow"] = pow
+FUNCTIONS["atan2"] = atan2
+
+
+def find(name, dtype):
+    """Return (function, dtypes of its parameters, dtype of its result) of a name.
+
+    `name` is a primitive, or what an expansion calls besides primitives.
+    """
+    if name in ANGLES:
+        return ANGLES[name]
+    count = 2 if name in ("atan2", "pow") else 1
+    return FUNCTIONS[name], (dtype,) * count, dtype

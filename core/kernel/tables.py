@@ -90,7 +90,7 @@ FLOAT64 = Format(
     ),
     log10_2=(0.30102999566395283, 2.8363394551044964e-14),
     pi=(3.141592653589793, 1.2246467991473532e-16),
-    reach=8e8,  # sin and cos reduce larger arguments by the rounded 2*pi
+    reach=8e8,  # beyond, angles.py takes over
     widest=6.0,
     split=-(1 << 27),  # keeps the upper half of the fraction
 )  # fmt: skip
@@ -128,7 +128,6 @@ FLOAT32 = Format(
     half_pi=(1.5703125, 0.000483751297, 7.54979013e-08),
     log10_2=(0.301025391, 4.60503907e-06),
     pi=(3.1415927410125732, -8.742278000372485e-08),
-    reach=6400.0,
     widest=4.0,
     split=-(1 << 12),
 )  # fmt: skip
