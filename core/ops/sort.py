@@ -95,7 +95,7 @@ def _merge_kernel(k, x, order, out, axis, descending, width):
     high = k.cell(_where(left, _least(pair + 2 * width, n), middle), INDEX)
     mine_at = order[c]
     mine = x[_replaced(c, axis, k.index(mine_at))]
-    with k.loop(_bits(width)):
+    with k.loop(bits(width)):
         with k.when(low < high):
             half = k.let((low + high) // 2)
             other_at = order[_replaced(c, axis, half)]
@@ -114,7 +114,7 @@ def _merge_kernel(k, x, order, out, axis, descending, width):
     out[_replaced(c, axis, k.let(base + low - start))] = mine_at
 
 
-def _bits(width):
+def bits(width):
     """How many halvings a run of `width` takes."""
     n = 1
     while width:
@@ -246,7 +246,7 @@ def searchsorted(edges: T, x: T, side: str = "left") -> T:
         )
     kind = promote(edges.dtype, x.dtype, "searchsorted")
     SEARCH.check(kind)
-    attrs = (side == "right", x.device.default_int, _bits(edges.size))
+    attrs = (side == "right", x.device.default_int, bits(edges.size))
     return _call(SEARCH, (edges.astype(kind), x.astype(kind)), attrs)
 
 
