@@ -150,8 +150,7 @@ def _item(item, x):
         item = tensor(item, dtype="int32" if empty else None, device=x.device.base())
     if not (item.dtype.is_int or item.dtype is bool_):
         raise DTypeError(
-            "index: an index tensor holds integers or bools; given %s"
-            % item.dtype.name
+            "index: an index tensor holds integers or bools; given %s" % item.dtype.name
         )
     if item.device.base() is not x.device.base():
         item = item.to(x.device.base())

@@ -68,7 +68,9 @@ def _smooth_l1(x, target, beta):
     return _where(far < beta, gap * gap * 0.5 / beta, far - beta * 0.5)
 
 
-def smooth_l1_loss(x: T, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> T:
+def smooth_l1_loss(
+    x: T, target: Tensor, reduction: str = "mean", beta: float = 1.0
+) -> T:
     """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target."""
     _check("smooth_l1_loss", x, target)
     if beta < 0:
@@ -164,7 +166,9 @@ def _kl_point(x, target):
     return target * log - target * x
 
 
-def kl_div(x: T, target: Tensor, reduction: str = "mean", log_target: bool = False) -> T:
+def kl_div(
+    x: T, target: Tensor, reduction: str = "mean", log_target: bool = False
+) -> T:
     """Return `t * (log(t) - x)` for log-probabilities x and probabilities t.
 
     reduction "batchmean" divides the sum by the first axis: the divergence itself.
