@@ -1,7 +1,7 @@
 """The numbers behind approx.py, for each float format.
 
 Polynomials, lowest power first: interpolation at Chebyshev nodes of the interval in
-50 digits, then rounded (tests/kernel/fit.py makes them anew). `ln2`, `half_pi` and
+60 digits, then rounded (tests/kernel/fit.py makes them anew). `ln2`, `half_pi` and
 `log10_2` are sums of parts short enough that a small integer times a part is exact.
 """
 
@@ -38,9 +38,9 @@ FLOAT64 = Format(
     ),
     # 2*atanh(s) = 2*s + s*z*P(z), z = s*s, s from -0.1716 to 0.1716
     log=(
-        0.666666666666667, 0.3999999999989938, 0.28571428626031065,
-        0.2222221112572281, 0.18182889786191042, 0.15331699633543858,
-        0.14616721179861816,
+        0.6666666666666666, 0.4000000000000088, 0.2857142857080285,
+        0.22222222391887064, 0.18181795621632782, 0.15386240708969665,
+        0.13268746195596595, 0.13086907887965027,
     ),
     # sin(x) = x + x*z*P(z), z = x*x, |x| <= pi/4
     sin=(
