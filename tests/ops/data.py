@@ -95,6 +95,8 @@ def _plain(array: Any) -> tuple[Any, list[Any]]:
 
 
 def _transposed(array: Any) -> tuple[Any, list[Any]]:
+    if array.ndim < 2:
+        return _plain(array)
     order = list(range(array.ndim))[::-1]
     return np.ascontiguousarray(array.transpose(order)), [["permute", order]]
 

@@ -109,7 +109,9 @@ def derivatives(
     leaves = [_leaf(x) for x in inputs]
     operands = positions(row, leaves, [_torch_option(a) for a in args])
     options = {k: _torch_option(v) for k, v in options.items()}
-    result = row.torch(*operands, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = row.torch(*operands, **options)
     results = list(result) if isinstance(result, (tuple, list)) else [result]
     floats = [x for x in leaves if _needs(x)]
     first = _grads(_total(results, True), floats, floats)
@@ -147,9 +149,7 @@ def _grads(total: Any, leaves: list[Any], like: list[Any]) -> list[Any]:
         return [torch.zeros_like(x) for x in leaves]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        grads = torch.autograd.grad(
-            total, leaves, create_graph=True, allow_unused=True
-        )
+        grads = torch.autograd.grad(total, leaves, create_graph=True, allow_unused=True)
     return [torch.zeros_like(x) if g is None else g for g, x in zip(grads, leaves)]
 
 

@@ -27,14 +27,19 @@ from tests.shared.tolerances import FORWARD, GRADIENT, lookup
 def run(case, device):
     """Run a case on a device; raise AssertionError where anything differs."""
     inputs = [build(spec, device) for spec in case["inputs"]]
-    if "seed" in case:
-        device.seed(case["seed"])
+    restart(case, device)
     outputs = watched(case, device, lambda: call(case, inputs, device))
     check_outputs(case, device, outputs)
     if case.get("grads"):
         check_gradients(case, device, inputs)
     if case.get("second"):
         check_second(case, device, inputs)
+
+
+def restart(case, device):
+    """Begin the random stream that the case is to draw from."""
+    if "seed" in case:
+        device.seed(case["seed"])
 
 
 def numbers(values):
@@ -166,6 +171,7 @@ def tracked(inputs, device):
 def check_gradients(case, device, inputs):
     """Compare gradients by every input with the expected ones."""
     leaves = tracked(inputs, device.autodiff())
+    restart(case, device)
     total = loss(call(case, leaves, device.autodiff()))
     if total is None:
         fail(case, "no result carries a gradient")
@@ -187,6 +193,7 @@ def compare_gradient(case, x, grads, values, what):
 def check_second(case, device, inputs):
     """Compare gradients of the (weighted, summed) gradients: autodiff twice."""
     leaves = tracked(inputs, device.autodiff().autodiff())
+    restart(case, device)
     total = loss(call(case, leaves, device.autodiff().autodiff()))
     first = total.backward()
     parts = []

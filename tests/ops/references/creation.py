@@ -43,8 +43,7 @@ made(
         Sample(start=5),
         Sample(start=2, stop=9),
         Sample(start=2, stop=9, step=3),
-        Sample(start=7, stop=1, step=-2)
-        ,
+        Sample(start=7, stop=1, step=-2),
         Sample(start=3, stop=3),
     ),
     args=("start", "stop", "step"),

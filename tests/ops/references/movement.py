@@ -233,9 +233,9 @@ ref(
 ref(
     "squeeze",
     numpy=np.squeeze,
-    torch=lambda x, axis=None: torch.squeeze(x)
-    if axis is None
-    else torch.squeeze(x, axis),
+    torch=lambda x, axis=None: (
+        torch.squeeze(x) if axis is None else torch.squeeze(x, axis)
+    ),
     samples=(
         Sample(((1, 3, 1), -3.0, 3.0)),
         Sample(((1, 3, 1), -3.0, 3.0), axis=-1),

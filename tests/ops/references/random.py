@@ -40,6 +40,11 @@ def first_draw(shape: Any) -> Any:
     return bits.reshape(tuple(shape))
 
 
+def uniform(shape: Any) -> Any:
+    """The first uniform numbers in [0, 1): 24 of the bits each."""
+    return (first_draw(shape) >> np.uint32(8)) / float(1 << 24)
+
+
 ref(
     "random_bits",
     numpy=first_draw,

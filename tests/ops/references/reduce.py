@@ -59,9 +59,7 @@ def whole(x: Any) -> Any:
 ref(
     "sum",
     numpy=lambda x, **o: np.sum(whole(x), **o),
-    torch=lambda x, axis=None, keepdims=False: torch.sum(
-        x, dim=axis, keepdim=keepdims
-    ),
+    torch=lambda x, axis=None, keepdims=False: torch.sum(x, dim=axis, keepdim=keepdims),
     out=accumulated,
     accepts="any",
     samples=WITH_EMPTY,
