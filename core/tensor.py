@@ -6,6 +6,8 @@ looked up by name at first use; `methods.pyi` (generated) lists them for type ch
 
 from __future__ import annotations
 
+import sys
+
 from .backend.autodiff import Var, backward, detached, leaf
 from .device import Device, device
 from .dtypes import DEFAULT_FLOAT, PROMOTION, DType, bool_, dtype, float32, promote
@@ -14,6 +16,8 @@ from .expr import Expr
 from .methods import Methods
 from .shapes import broadcast, size
 from .storage import flatten, nest, pack, unpack
+
+_CPYTHON = sys.implementation.name != "micropython"
 
 
 class Tensor(Methods):
@@ -95,8 +99,10 @@ class Tensor(Methods):
         out = self.numpy()
         return out if dtype is None else out.astype(dtype)
 
-    def __float__(self) -> float:
-        return float(self.item())
+    if _CPYTHON:  # MicroPython would read `1.0 - x` as `1.0 - float(x)`: use item()
+
+        def __float__(self) -> float:
+            return float(self.item())
 
     def __int__(self) -> int:
         return int(self.item())

@@ -54,6 +54,10 @@ class Parameter(Tensor):
         self._track()
         return self
 
+    def inner(self) -> Tensor:
+        """Return its values on the inner device, without the history of this level."""
+        return self.to(self.device.inner())
+
     def move(self, target: Device | str | DType) -> None:
         """Move to another device or dtype, staying the same object."""
         moved = self.detach().to(target)

@@ -61,17 +61,31 @@ class Optimizer:
                     "%s: a group has settings %s; given %r"
                     % (self.name, ", ".join(sorted(self.defaults)), key)
                 )
-        first = sum([len(g["params"]) for g in self.param_groups])
-        names, tensors = _named(self.name, group.get("params"), first)
+        names, tensors = _named(self.name, group.get("params"), len(self.parameters()))
+        names = self._distinct(names, tensors)
         made = dict(self.defaults)
         made.update(group)
         made["params"] = tensors
         made["names"] = names
         made["step"] = None  # a 0-d int32 tensor on the device, from the first step
-        for name, p in zip(names, tensors):
-            _new(self.name, name, p, self.param_groups)
         self.check(made)
         self.param_groups.append(made)
+
+    def _distinct(self, names: list[str], tensors: list[Tensor]) -> list[str]:
+        """Names that no other group has; raises FogoError for a parameter met twice."""
+        seen = self.parameters()
+        for name, p in zip(names, tensors):
+            if [q for q in seen if q is p]:
+                raise FogoError(
+                    "%s: a parameter belongs to one group, once; given %s twice"
+                    % (self.name, name)
+                )
+            seen.append(p)
+        taken = [name for g in self.param_groups for name in g["names"]]
+        if [name for name in names if name in taken]:
+            place = "group%d." % len(self.param_groups)
+            return [place + name for name in names]
+        return names
 
     def check(self, group: dict[str, Any]) -> None:
         """Raise FogoError for settings that cannot be; subclasses check theirs too."""
@@ -325,14 +339,3 @@ def _named(name: str, params: Any, first: int) -> tuple[list[str], list[Tensor]]
     if not tensors:
         raise FogoError("%s: at least one parameter is needed; given none" % name)
     return names, tensors
-
-
-def _new(owner: str, name: str, p: Tensor, groups: list[dict[str, Any]]) -> None:
-    """Refuse a parameter, or a name, that another group has."""
-    for group in groups:
-        for other, q in zip(group["names"], group["params"]):
-            if q is p or other == name:
-                raise FogoError(
-                    "%s: a parameter belongs to one group, under one name; given %s "
-                    "twice" % (owner, name)
-                )

@@ -141,7 +141,7 @@ def _entry(name: str, found: Any, file: str | None) -> Entry:
             file=file, key=name, offset=8,
         )  # fmt: skip
     code = found["dtype"]
-    if code not in CODES and code != "BF16":
+    if not isinstance(code, str) or (code not in CODES and code != "BF16"):
         raise FormatError(
             "safetensors: the dtype must be one of %s, BF16; given %r; convert the "
             "file where it was made" % (", ".join(sorted(CODES)), code),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..device import device as _device
 from ..dtypes import DType
 from ..dtypes import dtype as _dtype
-from ..errors import DTypeError, FogoError, FormatError
+from ..errors import DTypeError, FormatError
 from ..storage import pack, unpack
 from ..tensor import Tensor
 from .header import BY_DTYPE, Entry, header_length, parse_header, write_header
@@ -180,7 +180,7 @@ def open_safetensors(path: Any, device: Device | str | None = None) -> Safetenso
     source = open(name, "rb")
     try:
         return SafetensorsFile(source, device, name)
-    except FogoError:
+    except BaseException:
         source.close()
         raise
 

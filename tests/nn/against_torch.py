@@ -1,4 +1,4 @@
-"""Holds a fogo module beside its PyTorch twin: same weights, same input, same results."""
+"""Holds a fogo module beside its PyTorch twin: equal weights, inputs and results."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ LAYERS: list[tuple[str, dict[str, Any], list[tuple[int, ...]]]] = [
     ),
     (
         "Conv2d",
-        dict(in_channels=4, out_channels=6, kernel_size=(3, 2), stride=(2, 1), groups=2),
+        dict(
+            in_channels=4, out_channels=6, kernel_size=(3, 2), stride=(2, 1), groups=2
+        ),
         [(1, 4, 7, 5)],
     ),
     (
