@@ -97,9 +97,7 @@ class Player:
 
     def _note(self, error: Exception) -> None:
         """Keep the first problem; give up what was being encoded."""
-        kind = "out of memory" if isinstance(error, wgpu.GPUOutOfMemoryError) else ""
-        text = f"{kind}: {error}" if kind else str(error) or type(error).__name__
-        self.problem = self.problem or text
+        self.problem = self.problem or str(error) or type(error).__name__
         self.encoder = self.passing = self.pipeline = None
         self.arena_used = 0
         self.stamp += 1
@@ -155,13 +153,17 @@ class Player:
         try:
             make(*args)
         except wgpu.GPUError as error:
-            kind = isinstance(error, wgpu.GPUOutOfMemoryError)
-            text = f"out of memory: {error}" if kind else str(error)
-            self.problem = self.problem or text
+            self.problem = self.problem or str(error)
 
     def _make_buffer(self, id: int, nwords: int) -> None:
         size = nwords * 4
-        made = self.device.create_buffer(size=size, usage=STORAGE)
+        try:
+            made = self.device.create_buffer(size=size, usage=STORAGE)
+        except wgpu.GPUOutOfMemoryError:
+            raise wgpu.GPUError(
+                f"out of memory: the GPU has no room for {size} bytes more; drop "
+                "tensors, or work on smaller batches"
+            ) from None
         self.buffers[id] = Buffer(made, size)
         self.stats["buffers"] += 1
 
@@ -189,7 +191,8 @@ class Player:
         self, id: int, text: str, access: tuple[int, ...], nparams: int
     ) -> None:
         layout, pipeline_layout, tag = self._layout(access)
-        module = self.device.create_shader_module(code=text)
+        name = text[3 : text.find("\n")] if text.startswith("// ") else ""
+        module = self.device.create_shader_module(label=name, code=text)
         pipeline = self.device.create_compute_pipeline(
             layout=pipeline_layout, compute={"module": module, "entry_point": "main"}
         )

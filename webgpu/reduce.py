@@ -15,12 +15,15 @@ from ..ops.record import Aval, Op
 from ..shapes import Layout
 
 PART = 64  # elements a thread takes, about
+SHORT = 512  # fewer are left to one thread
 THREADS = 1 << 16  # enough threads; with so many results nothing is split
 
 
 def lanes(points, length):
     """Into how many parts to split each reduction (1: not at all); a power of two."""
     n = 1
+    if length < SHORT:
+        return n
     while n * 2 * PART <= length and n * 2 * points <= THREADS:
         n *= 2
     return n
