@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..device import Device, host
 from ..errors import DeviceError
 
-_opened = {}  # index -> a Gpu that waits for its backend
-_infos = {}  # index -> what is known of it
+_opened: dict = {}  # index -> a Gpu that waits for its backend
+_infos: dict = {}  # index -> what is known of it
 
 
 def create(index=0):

@@ -32,7 +32,7 @@ class Gpu:
 
     info = {"name": "none", "kind": "none", "software": False}
     features = ()
-    limits = {}
+    limits: dict = {}
 
     def play(self, words, blobs, texts):
         """Start a batch; returns a Pending. Errors wait for the next batch that reads.

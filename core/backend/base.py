@@ -18,7 +18,7 @@ class Backend:
     """
 
     name = "none"
-    holds = ALL
+    holds: tuple = ALL
     default_int = int64
     inner = None  # the backend below, for decorators
 
