@@ -104,7 +104,7 @@ class RawBackend(Backend):
     returning a tuple of handles (or None to decline).
     """
 
-    special = {}
+    special: dict = {}
     serial = False  # whether few threads run here: see `Op.serial`
 
     def __init__(self):
