@@ -28,7 +28,6 @@ class Page:
     def __init__(self) -> None:
         self.net: Any = None
         self.device: Any = None
-        self.gpu: Any = None
         self.label = ""
         self.reason = ""
 
@@ -48,26 +47,22 @@ class Page:
 
     async def _open_best(self) -> None:
         try:
-            gpu = await fogo.webgpu.open_gpu()
+            info = await fogo.webgpu.open_gpu()
         except DeviceError:
             self._open_cpu("auto", "This browser offers no WebGPU.")
             return
-        if gpu.info["software"]:
-            why = "The GPU here (%s) is played by the CPU, which is faster by itself."
-            self._open_cpu("auto", why % gpu.info["name"])
+        if info["software"]:
+            why = "The GPU here (%s) is software: the CPU is used without it."
+            self._open_cpu("auto", why % info["name"])
         else:
-            self._use(gpu, "This browser offers a GPU.")
+            await self._open_gpu("This browser offers a GPU.")
 
     async def _open_gpu(self, why: str) -> None:
-        gpu = await fogo.webgpu.open_gpu()
-        if gpu.info["software"]:
+        info = await fogo.webgpu.open_gpu()
+        if info["software"]:
             why += " It is a CPU that plays a GPU."
-        self._use(gpu, why)
-
-    def _use(self, gpu: Any, why: str) -> None:
-        self.gpu = gpu
         self.device = fogo.device("webgpu")
-        self.label = "WebGPU · " + gpu.info["name"]
+        self.label = "WebGPU · " + info["name"]
         self.reason = why
 
     def _open_cpu(self, name: str, why: str) -> None:
@@ -131,7 +126,8 @@ async def predict(pixels: Any) -> dict[str, Any]:
 
 def stats() -> dict[str, int]:
     """The GPU player's counters; empty on a CPU."""
-    return PAGE.gpu.stats() if PAGE.gpu else {}
+    gpu = getattr(PAGE.device.backend, "gpu", None)
+    return gpu.stats() if gpu else {}
 
 
 def interpreter() -> str:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import fogo
+from fogo.data import DownloadError, MnistDataset
+from fogo.demo.net import MnistNet
+from fogo.store import load_safetensors
 from fogo.web.server import Server
+from fogo.web.site import build_site
 from tests.browser.chromium import FLAGS
 from tests.browser.pages import open_page
 from tests.browser.pyodide import Place, Pyodide, serving
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 STATIC = Path(__file__).parents[2] / "web" / "static"
+# Written by `fogo demo mnist --device numpy`: to be made anew when the net changes.
+WEIGHTS = Path(__file__).with_name("mnist.safetensors")
 
 
 # One browser a module: Playwright's loop counts as running until it is closed, and
@@ -84,9 +91,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's site: FOGO_SITE if it names one, else built from FOGO_WEIGHTS."""
+    """The demo's site: the one FOGO_SITE names, else one built from WEIGHTS."""
     named = os.environ.get("FOGO_SITE")
-    return Path(named) if named else tmp_path_factory.mktemp("site")
+    if named:
+        return Path(named)
+    return build_site(tmp_path_factory.mktemp("demo") / "site", WEIGHTS)
 
 
 @pytest.fixture(scope="session")
@@ -104,3 +113,32 @@ def ready_page(chromium: Browser, site_url: str) -> Iterator[Page]:
     page.evaluate("() => fogo.loaded")
     yield page
     page.close()
+
+
+@pytest.fixture(scope="session")
+def test_digits() -> list[list[float]]:
+    """Twenty held-out digits, two of each, as 784 values from 0 to 1."""
+    try:
+        digits = MnistDataset("test", mirrors=())
+    except DownloadError as error:
+        pytest.skip(str(error))
+    chosen: dict[int, list[list[float]]] = {}
+    for i in range(len(digits)):
+        pixels, label = digits[i]
+        found = chosen.setdefault(label, [])
+        if len(found) < 2:
+            found.append([value / 255 for value in pixels])
+    return [pixels for label in sorted(chosen) for pixels in chosen[label]]
+
+
+@pytest.fixture(scope="session")
+def numpy_logits(
+    site_folder: Path, test_digits: list[list[float]]
+) -> list[list[float]]:
+    """What the site's network says of them on the NumPy backend."""
+    device = fogo.device("numpy")
+    net = MnistNet(device=device)
+    net.load_state_dict(load_safetensors(site_folder / "weights.safetensors", device))
+    net.eval()
+    x = fogo.tensor(test_digits, dtype="float32", device=device)
+    return net(x.reshape((-1, 1, 28, 28))).tolist()
