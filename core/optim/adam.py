@@ -27,7 +27,7 @@ class Adam(Optimizer):
         >>> p = nn.Parameter(fogo.ones(2, device=fogo.device("cpu").autodiff()))
         >>> opt = optim.Adam([p], lr=0.5)
         >>> opt.step((p * p).sum().backward())
-        >>> p.tolist()
+        >>> [round(v, 4) for v in p.tolist()]
         [0.5, 0.5]
     """
 
