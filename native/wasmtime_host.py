@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 PAGE = 65536
 SLOT = 16  # bytes that one argument takes in an unchecked call
 GROWTH = 256  # pages to grow by at least
+# (context, function, slots, their number, where a trap goes) -> error or null
+UNCHECKED = ctypes.PYFUNCTYPE(
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_void_p,
+)
 
 
 def open_host() -> WasmtimeHost:
@@ -49,6 +58,7 @@ class WasmtimeHost(Host):
         self._memory = wasmtime.Memory(self._store, wasmtime.MemoryType(limits))
         self._space = Space(PAGE, 2 * PAGE)
         self._base = self._locate()
+        self._kept: list[Any] = []  # functions whose addresses calls hold
         self.text = "wasmtime " + _version()
 
     def _locate(self) -> int:
@@ -103,36 +113,28 @@ class WasmtimeHost(Host):
         return call
 
     def _unchecked(self, run: Any, kinds: str) -> Callable[..., None] | None:
-        """A call of wasmtime_func_call_unchecked with packed arguments, or None."""
+        """A call of wasmtime_func_call_unchecked with packed arguments, or None.
+
+        It keeps Python's global lock, which is quicker than to give it up.
+        """
         try:
             from wasmtime import _bindings as c
 
-            context = self._store._context()
-            function = run._func
-            entry = c.dll.wasmtime_func_call_unchecked
-            failures = ctypes.POINTER(c.wasm_trap_t)
+            context = ctypes.cast(self._store._context(), ctypes.c_void_p).value
+            function = ctypes.addressof(run._func)
+            target = ctypes.cast(c.dll.wasmtime_func_call_unchecked, ctypes.c_void_p)
             if ctypes.sizeof(c.wasmtime_val_raw_t) != SLOT:
                 return None
         except (ImportError, AttributeError):
             return None
-        entry = ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_void_p] * 3,
-                                 ctypes.c_size_t, ctypes.c_void_p)(
-            ctypes.cast(entry, ctypes.c_void_p).value
-        )  # fmt: skip
+        entry = UNCHECKED(target.value)
         slots = ctypes.create_string_buffer(max(len(kinds), 1) * SLOT)
-        trap = failures()
-        fixed = (
-            ctypes.cast(context, ctypes.c_void_p),
-            ctypes.byref(function),
-            ctypes.byref(slots),
-            len(kinds),
-            ctypes.byref(trap),
-        )
-        layout = struct.Struct(
-            "<" + "".join([k + "%dx" % (SLOT - struct.calcsize(k)) for k in kinds])
-        )
-        pack, lock = layout.pack_into, self._lock
-        keep = (self._store, run)
+        trap = ctypes.c_void_p()
+        first, last = ctypes.addressof(slots), ctypes.addressof(trap)
+        count = len(kinds)
+        fields = [k + "%dx" % (SLOT - struct.calcsize(k)) for k in kinds]
+        pack, lock = struct.Struct("<" + "".join(fields)).pack_into, self._lock
+        self._kept.append(run)
 
         def call(*args: float) -> None:
             with lock:
@@ -140,23 +142,24 @@ class WasmtimeHost(Host):
                     pack(slots, 0, *args)
                 except OverflowError:  # a float beyond float32
                     pack(slots, 0, *_single(args, kinds))
-                error = entry(*fixed)
+                error = entry(context, function, first, count, last)
                 if error or trap:
-                    self._failed(error, trap, keep)
+                    raise self._failure(error, trap)
 
         return call
 
-    def _failed(self, error: int, trap: Any, keep: Any) -> None:
-        """Raise what wasmtime reported: a bug of ours, kernels must not fail."""
-        if error:
-            from wasmtime import _bindings as c
+    def _failure(self, error: int | None, trap: ctypes.c_void_p) -> DeviceError:
+        """What wasmtime reported: a bug of ours, for kernels cannot fail."""
+        from wasmtime import _bindings as c
 
+        if error:
             pointer = ctypes.cast(error, ctypes.POINTER(c.wasmtime_error_t))
             text = str(self._api.WasmtimeError._from_ptr(pointer))
         else:
-            text = str(self._api.Trap._from_ptr(type(trap)(trap.contents)))
-            ctypes.memset(ctypes.byref(trap), 0, ctypes.sizeof(trap))
-        raise DeviceError("wasm: internal: a kernel failed; " + text)
+            pointer = ctypes.cast(trap.value or 0, ctypes.POINTER(c.wasm_trap_t))
+            trap.value = None
+            text = str(self._api.Trap._from_ptr(pointer))
+        return DeviceError("wasm: internal: a kernel failed; " + text)
 
 
 def _single(args: tuple[float, ...], kinds: str) -> list[float]:

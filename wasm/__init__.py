@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fogo.device import host
 
-_hosts = []
+if TYPE_CHECKING:
+    from .host import Host
+
+_hosts: list[Host] = []
 
 
 def _host():
