@@ -54,6 +54,7 @@ class Wasm(RawBackend):
     """
 
     name = "wasm"
+    serial = True
 
     def __init__(self, host):
         RawBackend.__init__(self)

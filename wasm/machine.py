@@ -24,6 +24,8 @@ FLOAT = {
     "neg": "neg", "abs": "abs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil",
     "trunc": "trunc", "round": "nearest",
 }  # fmt: skip
+# Of indices that are not negative, these are not negative either.
+KEEP_SIGN = ("add", "mul", "floordiv", "mod", "min")
 
 
 def kind_of(dtype):
@@ -226,13 +228,19 @@ class Lowering:
 
     def natural(self, root):
         """Say whether an index expression cannot be negative, as far as one sees."""
+        known = {}
         for node in topological(root):
             if node.op == "var":
-                if not self.is_natural(node.args[0]):
-                    return False
+                result = self.is_natural(node.args[0])
             elif node.op == "const":
-                if node.args[0] < 0:
-                    return False
-            elif node.op not in ("add", "mul", "floordiv", "mod", "min", "max"):
-                return False
-        return True
+                result = node.args[0] >= 0
+            else:
+                parts = [known[id(a)] for a in node.args]
+                if node.op == "max":
+                    result = parts[0] or parts[1]
+                elif node.op == "where":
+                    result = parts[1] and parts[2]
+                else:
+                    result = node.op in KEEP_SIGN and False not in parts
+            known[id(node)] = result
+        return known[id(root)]
