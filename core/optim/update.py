@@ -168,3 +168,17 @@ ADAM_APPLY = _define(
     "adam_apply", ("eps",), ("mode",), infer=_like(0), kernel=_adam_apply,
     pointwise=3,
 )  # fmt: skip
+
+NAMES = [
+    table[kind].name
+    for table in (
+        SGD_CLOCK,
+        SGD_STEP,
+        MOMENTUM,
+        ADAM_CLOCK,
+        ADAM_STEP,
+        AMSGRAD,
+        ADAM_APPLY,
+    )
+    for kind in (float32, float64)
+]

@@ -10,6 +10,7 @@ import torch
 
 import fogo
 from fogo import nn, optim
+from fogo.optim import update
 
 STEPS = 10
 OPTIMISERS: list[tuple[str, dict[str, Any]]] = [
@@ -180,19 +181,43 @@ def test_a_step_compiles_once(device: fogo.Device) -> None:
     assert (len(planner.plans), len(planner.kernels)) == (plans, kernels)
 
 
-def test_float64_is_as_exact_as_pytorch() -> None:
-    dev = fogo.device("numpy").autodiff()
-    for name in ("SGD", "AdamW"):
-        p = nn.Parameter(fogo.tensor([1.0, -2.0], dtype="float64", device=dev))
-        q = torch.nn.Parameter(torch.tensor([1.0, -2.0], dtype=torch.float64))
-        ours = getattr(optim, name)([p], lr=0.1, weight_decay=0.1)
-        theirs = getattr(torch.optim, name)([q], lr=0.1, weight_decay=0.1)
-        for _ in range(20):
-            ours.step((p * p * p).sum().backward())
-            theirs.zero_grad()
-            (q * q * q).sum().backward()
-            theirs.step()
-        np.testing.assert_allclose(p.numpy(), q.detach().numpy(), 1e-12)
+@pytest.mark.parametrize("row", OPTIMISERS, ids=map(label, OPTIMISERS))
+def test_float64_is_as_exact_as_pytorch(
+    row: tuple[str, dict[str, Any]], device: fogo.Device
+) -> None:
+    if fogo.float64 not in device.backend.holds:
+        pytest.skip("this device does not hold float64")
+    name, options = row
+    start = [[1.0, -2.0], [0.5, 0.25]]
+    p = nn.Parameter(fogo.tensor(start, dtype="float64", device=device.autodiff()))
+    q = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
+    ours = getattr(optim, name)([p], **options)
+    theirs = getattr(torch.optim, name)([q], **options)
+    for i in range(20):
+        factor = 1.0 + i * 3 % 4
+        ours.step(((p * p + p.sin()).sum() * factor).backward())
+        theirs.zero_grad()
+        ((q * q + q.sin()).sum() * factor).backward()
+        theirs.step()
+    np.testing.assert_allclose(p.tolist(), q.detach().numpy(), 1e-12)
+
+
+def test_every_update_op_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The optimisers above take every op of update.py, in both dtypes."""
+    dev = fogo.device("python")
+    seen: set[str] = set()
+    original = dev.backend.execute
+
+    def execute(op: Any, *rest: Any) -> Any:
+        seen.add(op.name)
+        return original(op, *rest)
+
+    monkeypatch.setattr(dev.backend, "execute", execute)
+    for name, options in OPTIMISERS:
+        for dtype in ("float32", "float64"):
+            p = nn.Parameter(fogo.ones(2, dtype=dtype, device=dev.autodiff()))
+            getattr(optim, name)([p], **options).step((p * p).sum().backward())
+    assert set(update.NAMES) <= seen
 
 
 def test_float16_parameters_keep_their_state_in_float32() -> None:
