@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..data import Augment, DataLoader, MnistDataset
+from ..data import Augment, DataLoader, ImageDataset, MnistDataset
 from ..store import save_safetensors
 from ..train import History, Renderer, fit
 from .net import MnistNet
@@ -22,11 +22,10 @@ WEIGHT_DECAY = 0.02
 
 
 class Trained(NamedTuple):
-    """The weights' file, what was measured, and the digits' source."""
+    """The weights' file, and what was measured on the way."""
 
     weights: Path
     history: History
-    source: str
 
 
 def train_mnist(
@@ -35,20 +34,24 @@ def train_mnist(
     *,
     epochs: int | None = None,
     seed: int = 0,
+    data: tuple[ImageDataset, ImageDataset] | None = None,
     renderer: Renderer | None = None,
 ) -> Trained:
     """Train MnistNet on a device and write `weights` (safetensors, float16).
 
-    The digits are MNIST's, or 5,000 of them where its mirrors cannot be reached.
-    Interrupted, it leaves what it has in `weights` beside, named `…-part`.
+    `data`: digits to train on and digits held out; by default MNIST's, or 5,000 of
+    its digits where no mirror can be reached.
+    Interrupted by Ctrl-C, it leaves what it has beside `weights`, named `…-part`.
     """
     from .. import manual_seed
     from ..nn import CrossEntropyLoss
     from ..optim import AdamW, CosineAnnealingLR
 
     shown = renderer or Renderer()
-    digits = MnistDataset("train", augment=Augment(), notify=shown.message)
-    held_out = MnistDataset("test", notify=shown.message)
+    digits, held_out = data or (
+        MnistDataset("train", augment=Augment(), notify=shown.message),
+        MnistDataset("test", notify=shown.message),
+    )
     where = device.autodiff()
     batches = DataLoader(digits, BATCH, seed=seed, drop_last=True, device=where)
     epochs = epochs or max(LEAST_EPOCHS, round(STEPS / len(batches)))
@@ -69,4 +72,4 @@ def train_mnist(
         checkpoint=weights.with_stem(weights.stem + "-part"),
     )
     save_safetensors(weights, model.state_dict(), cast="float16")
-    return Trained(weights, history, digits.source)
+    return Trained(weights, history)
