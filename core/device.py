@@ -54,6 +54,9 @@ class Device:
             return "fogo.device(%r)" % self.name
         return repr(self._inner) + ".autodiff()"
 
+    def __deepcopy__(self, memo):
+        return self
+
     @property
     def default_int(self):
         """The dtype of Python ints and of indices here: int64, or int32 on GPUs."""

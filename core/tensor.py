@@ -148,6 +148,9 @@ class Tensor(Methods):
         """Return the same values cut off from their history, at every level."""
         return self.device.tensor_class(detached(self._handle), self.device)
 
+    def __deepcopy__(self, memo):
+        return self.device.tensor_class(detached(self._handle), self.device)
+
     def requires_grad_(self):
         """Ask for gradients (at every autodiff level); returns the tensor itself.
 

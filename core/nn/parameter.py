@@ -54,6 +54,9 @@ class Parameter(Tensor):
         self._track()
         return self
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Parameter:
+        return Parameter(self.detach(), self.wants_grad)
+
     def inner(self) -> Tensor:
         """Return its values on the inner device, without the history of this level."""
         return self.to(self.device.inner())

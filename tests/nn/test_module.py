@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 import fogo
-from fogo import nn
+from fogo import nn, optim
 from fogo.store import load_safetensors, open_safetensors, save_safetensors
 
 
@@ -97,3 +98,20 @@ def test_state_of_numpy_arrays_and_torch_tensors() -> None:
     net.load_state_dict({"weight": np.array([[1.0, 2.0]]), "bias": torch.tensor([3.0])})
     assert net.weight.tolist() == [[1.0, 2.0]]
     assert net.bias is not None and net.bias.tolist() == [3.0]
+
+
+def test_a_deep_copy_is_a_model_of_its_own(device: fogo.Device) -> None:
+    net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).to(device.autodiff())
+    net.first = net[0]
+    twin = copy.deepcopy(net)
+    assert twin.first is twin[0] and twin[0] is not net[0]
+    assert twin[0].weight.device is net[0].weight.device
+    assert twin[0].weight.requires_grad
+    before = net[0].weight.tolist()
+    assert twin[0].weight.tolist() == before
+    x = fogo.tensor([[1.0, 2.0], [3.0, 5.0]], device=device.autodiff())
+    grads = twin(x).square().sum().backward()
+    assert twin[0].weight in grads and net[0].weight not in grads
+    optim.SGD(twin, 0.1).step(twin(x)[0].sum().backward())
+    assert net[0].weight.tolist() == before != twin[0].weight.tolist()
+    assert net[1].num_batches_tracked.item() == 0
