@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fogo.device import host
+from fogo.device import host as host_module
 
 if TYPE_CHECKING:
     from .host import Host
@@ -15,7 +15,7 @@ _hosts: list[Host] = []
 def _host():
     """Return this platform's host; raises DeviceError with the reason without one."""
     if not _hosts:
-        _hosts.append(host("wasm").open_host())
+        _hosts.append(host_module("wasm").open_host())
     return _hosts[0]
 
 
