@@ -109,7 +109,7 @@ def describe(adapter: Any) -> dict[str, Any]:
 
 
 def _adapters() -> list[Any]:
-    """The adapters, best first; one driver for each device."""
+    """The adapters, best first."""
     try:
         import wgpu
     except (ImportError, OSError, RuntimeError) as error:
@@ -122,13 +122,14 @@ def _adapters() -> list[Any]:
     except Exception as error:
         raise DeviceError(f"webgpu: listing the GPUs failed: {error}") from None
     found.sort(key=_rank)
-    seen, best = set(), []
-    for adapter in found:
-        key = (adapter.info.get("device"), adapter.info.get("device_id") or 0)
-        if key not in seen:
-            seen.add(key)
-            best.append(adapter)
-    return best
+    # Drivers show the same devices again, OpenGL under other names.
+    modern = [a for a in found if a.info.get("backend_type") != "OpenGL"]
+    chosen: dict[str, str] = {}
+    for adapter in modern:
+        chosen.setdefault(adapter.info.get("device"), adapter.info.get("backend_type"))
+    return [
+        a for a in modern if chosen[a.info.get("device")] == a.info.get("backend_type")
+    ] or found
 
 
 def _rank(adapter: Any) -> tuple[int, int]:

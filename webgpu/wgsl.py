@@ -10,12 +10,11 @@ from __future__ import annotations
 from struct import pack, unpack
 
 from ..dtypes import float16
-from ..expr import INDEX, Expr, topological, uses
+from ..expr import COMPARISONS, INDEX, Expr, topological, uses
 from ..kernel.ir import Assign, Declare, Let, Load, Loop, Store
 from .wgsl_math import library
 from .wgsl_store import Outputs, load_code
 
-WORKGROUP = 64
 INFIX = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=="}
 # WGSL's own functions that hold what we promise; the rest is in wgsl_math.
@@ -47,17 +46,21 @@ class Printed:
         self.lanes = lanes
 
 
-def print_kernel(kernel, half=False):
-    """Return the Printed form; `half` says that the device has shader-f16."""
-    return Printer(kernel, half).result()
+def print_kernel(kernel, half=False, group=64):
+    """Return the Printed form, for `group` threads a workgroup.
+
+    half: the device has shader-f16.
+    """
+    return Printer(kernel, half, group).result()
 
 
 class Printer:
     """Prints one kernel."""
 
-    def __init__(self, kernel, half):
+    def __init__(self, kernel, half, group):
         self.kernel = kernel
         self.half = half
+        self.group = group
         self.names = 0
         self.used = {}  # functions of the library: name -> True
         self.positive = {}  # variables that are never negative
@@ -80,7 +83,7 @@ class Printer:
         if "ZERO" in source:
             body = ["  ZERO = gid.z;"] + body
         text = "%s%s\n@compute @workgroup_size(%d)\n%s\n%s\n}\n" % (
-            head, source, WORKGROUP, MAIN, "\n".join(body),
+            head, source, self.group, MAIN, "\n".join(body),
         )  # fmt: skip
         access = [1 if a.written else 0 for a in self.kernel.arrays]
         return Printed(text, access, self.outputs.lanes)
@@ -135,7 +138,7 @@ class Printer:
                 rest = "r%d" % i
             inner.append("let %s = i32(%s);" % (sizes[0][0], rest))
         self.outputs.inner = inner
-        first.append("let thread = gid.x + gid.y * (groups.x * %du);" % WORKGROUP)
+        first.append("let thread = gid.x + gid.y * (groups.x * %du);" % self.group)
         return first
 
     def block(self, statements, lines):
@@ -243,6 +246,9 @@ class Printer:
             return self._bitcast(dtype, node.dtype, code[0])
         if [a for a in args if a.op != "const"] == []:
             code = [self._hidden(dtype, code[0])] + code[1:]
+        if op in COMPARISONS and dtype.is_float:
+            # Else select(x, 0, x <= 0) becomes max(x, 0), which loses nan.
+            code = [self.call("keep", code[:1])] + code[1:]
         if op == "ne":
             return "!(%s == %s)" % tuple(code)
         if op in COMPARE:
@@ -270,9 +276,11 @@ class Printer:
         return "(%s %s %s)" % (code[0], INFIX[op], code[1])
 
     def _of_floats(self, op, args, code):
+        if op == "mul":  # x * 0 is nan for nan and inf: hide the 0
+            code = [self._zero(a, c) for a, c in zip(args, code)]
         if op in INFIX:
             return "(%s %s %s)" % (code[0], INFIX[op], code[1])
-        if op == "div":
+        if op == "div" and args[1].op == "const" and 1e-9 < abs(args[1].args[0]) < 1e9:
             return "(%s / %s)" % tuple(code)
         if op == "neg":
             return "(-%s)" % code[0]
@@ -283,6 +291,11 @@ class Printer:
         if op in ("isnan", "isinf", "isfinite"):
             return self.call("is_" + op[2:], code)
         return self.call("f_" + op, code)
+
+    def _zero(self, arg, code):
+        if arg.op == "const" and arg.args[0] == 0:
+            return self.call("flt", ["0u"])
+        return code
 
     def _of_ints(self, op, args, code):
         if op in INFIX:

@@ -50,6 +50,13 @@ fn f_max(a: f32, b: f32) -> f32 {
   return select(select(select(b, a, a > b), b, is_nan(b)), a, is_nan(a));
 }
 """,
+    # A GPU may divide by way of 1/b, which is 0 or lost above 2^126.
+    "f_div": """
+fn f_div(a: f32, b: f32) -> f32 {
+  let s = select(1.0f, 0.0625f, mag(b) > 0x7e000000u);
+  return a * s / keep(b * s);
+}
+""",
     "f_sign": """
 fn f_sign(x: f32) -> f32 { return select(select(x, -1.0f, x < 0.0f), 1.0f, x > 0.0f); }
 """,
@@ -185,7 +192,8 @@ fn f_floordiv(a: f32, b: f32) -> f32 {
   if (!is_finite(a) || is_nan(b)) { return nan(); }
   let same = sgn(a) == sgn(b);
   if (is_inf(b)) { return select(-1.0f, 0.0f, same || mag(a) == 0u); }
-  return round(signed(keep(a - f_mod(a, b)) / b, bitcast<f32>(sgn(a) ^ sgn(b))));
+  let q = f_div(keep(a - f_mod(a, b)), b);
+  return round(signed(q, bitcast<f32>(sgn(a) ^ sgn(b))));
 }
 """,
 }

@@ -132,7 +132,7 @@ def test_a_kernel_that_does_not_compile_is_named(full, monkeypatch) -> None:
     from fogo.webgpu import backend
     from fogo.webgpu.wgsl import Printed
 
-    def broken(kernel, half):
+    def broken(kernel, half, group):
         return Printed("@compute fn main() { nothing(); }", [0, 1], 1)
 
     monkeypatch.setattr(backend, "print_kernel", broken)

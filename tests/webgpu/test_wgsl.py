@@ -150,6 +150,10 @@ FORMULAS = {
         lambda x: where(x > 0.0, x + 1e40, where(x < math.inf, -math.inf, math.nan)),
         lambda a: np.where(a > 0, np.inf, -np.inf),
     ),
+    "zero times": (
+        lambda x: where(x > 0.0, x / (x * 0.0), x) * 0.0,
+        lambda a: np.where(a > 0, np.nan, 0.0),
+    ),
     "shared": (
         lambda x: (lambda y: y * y + y)(x * 2.0 + 1.0),
         lambda a: (2 * a + 1) ** 2 + (2 * a + 1),
