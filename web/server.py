@@ -114,9 +114,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def start(self) -> Server:
         """Serve in a thread of its own and return at once."""
-        threading.Thread(
-            target=self.serve_forever, args=(0.05,), daemon=True
-        ).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def stop(self) -> None:

@@ -40,8 +40,9 @@ def curve(*points: Point) -> Stroke:
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:]):
         for i in range(1, STEPS + 1):
             t = i / STEPS
-            path.append((_spline(a[0], b[0], c[0], d[0], t),
-                         _spline(a[1], b[1], c[1], d[1], t)))
+            path.append(
+                (_spline(a[0], b[0], c[0], d[0], t), _spline(a[1], b[1], c[1], d[1], t))
+            )
     return path
 
 
@@ -77,6 +78,7 @@ class Drawing:
         return (self.centre[0] + across - down * lean, self.centre[1] + down)
 
 
+# fmt: off
 DRAWINGS = [
     # 0: a round one, a narrow one left a little open, one with an overshooting end.
     Drawing(0, "round", [curve(
@@ -192,3 +194,4 @@ DRAWINGS = [
         (66, 74), (56, 100))],
         pen="broad", centre=(0.44, 0.45), size=(0.4, 0.6), slant=8),
 ]
+# fmt: on

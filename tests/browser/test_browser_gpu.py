@@ -42,7 +42,9 @@ def test_reads_are_awaited(python):
 
 
 def test_reads_are_waited_for_by_stack_switching(python):
-    program = OPEN + """
+    program = (
+        OPEN
+        + """
 class Lazy:
     def __init__(self, pending): self.pending = pending
     def __float__(self): return array('f', self.pending.wait()[0])[2]
@@ -50,11 +52,14 @@ def deep():
     return float(Lazy(begin()))
 [deep(), gpu.stats()["dispatches"]]
 """
+    )
     assert python.run(program).value == [ANSWER[2], 1]
 
 
 def test_where_python_cannot_wait_it_says_what_to_do(python):
-    program = OPEN + """
+    program = (
+        OPEN
+        + """
 from pyodide.code import run_js
 from pyodide.ffi import create_once_callable
 pending, said = begin(), []
@@ -65,16 +70,20 @@ await run_js("(f) => new Promise((done) => setTimeout(() => { f(); done(); }))")
     create_once_callable(later))
 said
 """
+    )
     (said,) = python.run(program).value
     assert said.startswith("DeviceError: read: Python cannot wait for the GPU here")
     assert "await t.data_async()" in said
 
 
 def test_gpu_errors_become_device_errors(python):
-    program = OPEN + """
+    program = (
+        OPEN
+        + """
 CODE = "not wgsl"
 await begin().result()
 """
+    )
     with pytest.raises(ProgramError, match="DeviceError: webgpu: .*WGSL"):
         python.run(program)
     with pytest.raises(ProgramError, match="DeviceError: webgpu: .*WGSL"):
@@ -83,7 +92,9 @@ await begin().result()
 
 def test_batches_cross_the_border_once(python):
     """A batch of many runs costs little more per run than the player itself."""
-    program = OPEN + """
+    program = (
+        OPEN
+        + """
 import time
 words = array("i", [1, 1, 1, 4, 4, 1, 0, 1, 1, 1])
 gpu.play(words, [], [CODE])
@@ -96,6 +107,7 @@ for _ in range(20):
 await gpu.play(array("i", [1, 7, 1, 0, 4]), [], []).result()
 sorted(took)[10]
 """
+    )
     microseconds = python.run(program).value
     print(f"{microseconds:.2f} µs to hand over a dispatch")
     assert microseconds < 40

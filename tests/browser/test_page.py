@@ -44,8 +44,10 @@ def test_thirty_drawings(on_device):
             right += 1
         else:
             wrong.append(f"{drawing.digit} ({drawing.name}) as {shown_digit(page)}")
-    print(f"{name}: {right} of 30 recognised; {statistics.median(times):.1f} ms a "
-          f"prediction; taken for others: {wrong}")
+    print(
+        f"{name}: {right} of 30 recognised; {statistics.median(times):.1f} ms a "
+        f"prediction; taken for others: {wrong}"
+    )
     assert right >= 27
     dispatches = page.evaluate("() => fogo.stats()").get("dispatches", 0) - before
     assert (dispatches >= 30) if name == "webgpu" else (dispatches == 0)
@@ -70,8 +72,10 @@ def test_the_best_device_is_chosen_and_why_is_said(ready_page):
 
 def test_bars_move_while_drawing(ready_page):
     page = ready_page
-    heights = "() => [...document.querySelectorAll('#bars li')].map(" \
-              "(bar) => Number(bar.style.getPropertyValue('--p')))"
+    heights = (
+        "() => [...document.querySelectorAll('#bars li')].map("
+        "(bar) => Number(bar.style.getPropertyValue('--p')))"
+    )
     assert page.evaluate(heights) == [0] * 10
     box = page.locator("#pad").bounding_box()
     page.mouse.move(box["x"] + 150, box["y"] + 60)
@@ -123,15 +127,24 @@ def test_clear_undo_and_keys(ready_page):
 
 
 def test_a_finger_draws_too(chromium, site_url):
-    page = open_page(chromium, site_url, has_touch=True, is_mobile=True,
-                     viewport={"width": 390, "height": 844})
+    page = open_page(
+        chromium,
+        site_url,
+        has_touch=True,
+        is_mobile=True,
+        viewport={"width": 390, "height": 844},
+    )
     page.evaluate("() => fogo.loaded")
     box = page.locator("#pad").bounding_box()
     touch = page.context.new_cdp_session(page)
     for kind, dy in (("touchStart", 60), ("touchMove", 200), ("touchMove", 300)):
-        touch.send("Input.dispatchTouchEvent", {
-            "type": kind, "touchPoints": [{"x": box["x"] + 170, "y": box["y"] + dy}],
-        })
+        touch.send(
+            "Input.dispatchTouchEvent",
+            {
+                "type": kind,
+                "touchPoints": [{"x": box["x"] + 170, "y": box["y"] + dy}],
+            },
+        )
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.evaluate("() => fogo.settled()")
     assert shown_digit(page) == 1
@@ -246,9 +259,13 @@ def test_the_theme_is_remembered(chromium, site_url):
 @pytest.mark.parametrize("width", [390, 1180])
 def test_screenshots(chromium, site_url, artifacts, scheme, width):
     """Pictures to look at, and no sideways scrolling."""
-    page = open_page(chromium, site_url, color_scheme=scheme,
-                     viewport={"width": width, "height": 844},
-                     device_scale_factor=2)
+    page = open_page(
+        chromium,
+        site_url,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 844},
+        device_scale_factor=2,
+    )
     page.evaluate("() => fogo.loaded")
     draw(page, DRAWINGS[10])
     page.evaluate("() => fogo.settled()")

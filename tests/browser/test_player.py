@@ -190,8 +190,9 @@ def test_a_batch_without_reads_waits_for_nothing(play):
 
 def test_many_reads_share_one_wait(play):
     words = [w for i in range(50) for w in (READ, 1, i, 1)]
-    read = play(*(BUFFER, 1, 50), *(WRITE, 1, 0, 50, 0), *words,
-                blobs=[ints(*range(50))])
+    read = play(
+        *(BUFFER, 1, 50), *(WRITE, 1, 0, 50, 0), *words, blobs=[ints(*range(50))]
+    )
     assert read == [ints(i) for i in range(50)]
     assert play.page.evaluate("() => player.staging.length") == 1
 
@@ -256,6 +257,8 @@ def test_the_adapter_is_described(gpu_page):
     info = gpu_page.evaluate("() => gpu.info")
     assert info["software"] is True and info["kind"] == "cpu"
     assert "swiftshader" in info["name"]
-    limits = gpu_page.evaluate("() => [gpu.limits.maxStorageBuffersPerShaderStage, "
-                               "gpu.device.limits.maxStorageBuffersPerShaderStage]")
+    limits = gpu_page.evaluate(
+        "() => [gpu.limits.maxStorageBuffersPerShaderStage, "
+        "gpu.device.limits.maxStorageBuffersPerShaderStage]"
+    )
     assert limits[0] == limits[1] >= 8

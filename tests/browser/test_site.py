@@ -120,8 +120,9 @@ def test_a_target_that_cannot_be_written(tmp_path, weights):
         build_site(tmp_path / "file" / "site", weights)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0,
-                    reason="root may write everywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
 def test_an_unwritable_folder(tmp_path, weights):
     (tmp_path / "locked").mkdir(mode=0o555)
     with pytest.raises(SiteError, match="must be writable; .*give another folder"):
