@@ -7,8 +7,12 @@ inf = math.inf
 nan = math.nan
 
 
-def _guard(function, over=inf):
-    """Wrap a math function: `over` on overflow, nan outside its domain."""
+def _guard(function, over=inf, outside=nan):
+    """Wrap a math function: `over` on overflow, `outside` where it has no value.
+
+    MicroPython raises ValueError for both: a function that is defined everywhere
+    gives the same for either.
+    """
 
     def safe(x):
         try:
@@ -16,20 +20,20 @@ def _guard(function, over=inf):
         except OverflowError:
             return over
         except ValueError:
-            return nan
+            return outside
 
     return safe
 
 
-exp = _guard(math.exp)
-expm1 = _guard(math.expm1)
+exp = _guard(math.exp, inf, inf)
+expm1 = _guard(math.expm1, inf, inf)
 sin = _guard(math.sin)
 cos = _guard(math.cos)
 tan = _guard(math.tan)
 asin = _guard(math.asin)
 acos = _guard(math.acos)
 atan = math.atan
-cosh = _guard(math.cosh)
+cosh = _guard(math.cosh, inf, inf)
 tanh = math.tanh
 asinh = math.asinh
 acosh = _guard(math.acosh)
@@ -76,7 +80,7 @@ def sqrt(x):
 def sinh(x):
     try:
         return math.sinh(x)
-    except OverflowError:
+    except (OverflowError, ValueError):
         return inf if x > 0 else -inf
 
 
@@ -131,14 +135,13 @@ def floordiv(a, b):
 def pow(a, b):
     try:
         return math.pow(a, b)
-    except OverflowError:
+    except (OverflowError, ValueError, ZeroDivisionError):
         odd = b % 2 == 1
-        return -inf if a < 0 and odd else inf
-    except (ValueError, ZeroDivisionError):
-        if a == 0 and b < 0:
-            odd = b % 2 == 1
+        if a == 0:
             return math.copysign(inf, a) if odd else inf
-        return nan
+        if a < 0 and b != math.floor(b):
+            return nan
+        return -inf if a < 0 and odd else inf
 
 
 def min(a, b):
@@ -228,7 +231,31 @@ def half_to_float(bits):
 
 
 def float_to_half(x):
+    """The bits of the nearest half, ties to even; inf beyond the largest."""
     try:
         return struct.unpack("<H", struct.pack("<e", x))[0]
     except OverflowError:
         return 0x7C00 if x > 0 else 0xFC00
+
+
+def round_to_half(x):
+    """`float_to_half` in arithmetic."""
+    sign = 0x8000 if math.copysign(1.0, x) < 0 else 0
+    if x != x:
+        return sign | 0x7E00
+    x = math.fabs(x)
+    if x >= 65520.0:
+        return sign | 0x7C00
+    exponent = math.frexp(x)[1]
+    if exponent < -13 or x == 0.0:
+        exponent = -13  # subnormal
+    scaled = math.ldexp(x, 11 - exponent)
+    whole = int(scaled)
+    rest = scaled - whole
+    if rest > 0.5 or (rest == 0.5 and whole & 1):
+        whole += 1
+    return sign | (((exponent + 13) << 10) + whole)
+
+
+if float_to_half(0.49999) != 0x3800:  # MicroPython loses the carry
+    float_to_half = round_to_half

@@ -23,3 +23,17 @@ def test_gradient_of_atan2_at_the_origin_is_zero(device):
     grads = fogo.atan2(y, x).sum().backward()
     close(grads[y], [0.0, 0.5])
     close(grads[x], [0.0, -0.5])
+
+
+def test_half_rounds_up_to_a_power_of_two(device):
+    x = fogo.tensor([0.49998, -0.12499, 65519.0, 65520.0], device=device)
+    equal(x.astype("float16"), [0.5, -0.125, 65504.0, float("inf")])
+
+
+def test_overflow_is_infinite_where_math_raises_a_domain_error(device):
+    x = fogo.tensor([3e38, -3e38], device=device)
+    inf = float("inf")
+    equal(x.expm1(), [inf, -1.0])
+    equal(x.cosh(), [inf, inf])
+    equal(x.sinh(), [inf, -inf])
+    equal(fogo.tensor([0.5], device=device) ** x, [0.0, inf])
