@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 import fogo
-
 from tests.ops.data import encode, kind, tensor
 from tests.ops.rows import Row
 

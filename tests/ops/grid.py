@@ -49,13 +49,25 @@ def cases(name: str, dtype: str) -> tuple[Case, ...]:
 
 
 def kept(name: str, dtype: str) -> list[Case]:
-    """Return the cases of this run's sample: at least one, chosen by the seed."""
-    every = list(cases(name, dtype))
-    some = [c for c in every if sampling.keep(c["id"])]
-    if some or not every:
-        return some
-    seed = sampling.seed()
-    return [min(every, key=lambda c: zlib.crc32(f"{seed}:{c['id']}".encode()))]
+    """Return the cases of this run's sample."""
+    return chosen(name, dtype, sampling.fraction(), sampling.seed())
+
+
+def chosen(
+    name: str, dtype: str, sample: float, seed: int, each: int | None = None
+) -> list[Case]:
+    """Return a share of the cases (at least one), or `each` of them; by the seed."""
+    every = cases(name, dtype)
+    order = sorted(every, key=lambda c: draw(seed, c["id"]))
+    if each is None:
+        each = max(sum(draw(seed, c["id"]) < sample for c in every), 1)
+    names = {c["id"] for c in order[:each]}
+    return [c for c in every if c["id"] in names]
+
+
+def draw(seed: int, case_id: str) -> float:
+    """A number in [0, 1) by the case's name and the seed alone."""
+    return zlib.crc32(f"{seed}:{case_id}".encode()) / 2**32
 
 
 def ids() -> list[tuple[str, str]]:

@@ -2,16 +2,17 @@
 
 The manifest (written by tests/portable/manifest.py) has one JSON list a line:
 ["test", module, function, takes_device] or ["cases", file of JSON lines].
-Memory is returned to the collector between tests only where nothing is running
-(MicroPython in JavaScript), so a run is a sequence of short `step` calls.
+MicroPython in JavaScript collects garbage only while no Python is running, so a run is
+a sequence of short `step` calls.
 """
 
-import gc
 import json
 import sys
 import time
 
 from tests.portable.exclusions import reason
+
+KERNELS = 50  # cases after which the kernels they made are dropped
 
 
 class Run:
@@ -53,15 +54,19 @@ class Run:
 
     def run_cases(self, path):
         """Run each line of a file of JSON cases; a case names itself by "id"."""
+        cases = imported("tests.shared.cases")
+        count = 0
         with open(path) as lines:
             for line in lines:
                 case = json.loads(line)
 
                 def call(case=case):
-                    run = imported("tests.shared.cases").run
-                    finish(run(case, self.get_device()))
+                    cases.run(case, self.get_device())
 
                 self.guard("case:" + case["id"], call)
+                count += 1
+                if count % KERNELS == 0:
+                    cases.forget(self.get_device())
                 yield
 
     def get_device(self):
@@ -90,7 +95,6 @@ class Run:
         else:
             self.passed += 1
             print("ok", seconds_since(start))
-        gc.collect()
 
     def report(self):
         """Print exclusions, failures and the counts; return the exit status."""

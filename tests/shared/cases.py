@@ -26,6 +26,10 @@ from tests.shared.tolerances import FORWARD, GRADIENT, lookup
 
 def run(case, device):
     """Run a case on a device; raise AssertionError where anything differs."""
+    missing = not_held(case, device)
+    if missing:
+        refuses(case, device, missing)
+        return
     inputs = [build(spec, device) for spec in case["inputs"]]
     restart(case, device)
     outputs = watched(case, device, lambda: call(case, inputs, device))
@@ -36,10 +40,44 @@ def run(case, device):
         check_second(case, device, inputs)
 
 
+def not_held(case, device):
+    """The first dtype of the case that the device cannot hold, or None."""
+    for spec in case["inputs"] + case["outputs"]:
+        name = spec.get("dtype", "int")
+        if name not in ("int", "uint") and fogo.dtype(name) not in held(device):
+            return name
+    return None
+
+
+def held(device):
+    return device.base().backend.holds
+
+
+def refuses(case, device, missing):
+    """What the device cannot hold is refused by name, and something else is named."""
+    try:
+        call(case, [build(spec, device) for spec in case["inputs"]], device)
+    except fogo.DTypeError as error:
+        words = str(error).split("use ")
+        named = [d for d in held(device) if d.name in words[-1]]
+        if missing not in words[0] or not named:
+            fail(case, "a message that names %s and another dtype: %s", missing, error)
+        return
+    fail(case, "%s is not held, and was not refused", missing)
+
+
 def restart(case, device):
     """Begin the random stream that the case is to draw from."""
     if "seed" in case:
         device.seed(case["seed"])
+
+
+def forget(device):
+    """Drop the kernels made so far: a small heap cannot hold those of every op."""
+    planner = getattr(device.base().backend, "planner", None)
+    if planner is not None:
+        planner.plans.clear()
+        planner.kernels.clear()
 
 
 def numbers(values):

@@ -145,7 +145,7 @@ ref(
     samples=[
         Sample(X, dtype=d)
         for d in (
-            "bool", "int8", "int32", "uint8", "uint32", "float16", "float32"
+            "bool", "int8", "int32", "uint8", "uint32", "float16", "float32", "float64"
         )
     ],
 )  # fmt: skip

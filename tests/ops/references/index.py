@@ -152,9 +152,9 @@ def scatter(add: bool) -> Any:
 
 
 def put(x: Any, index: Any, values: Any) -> Any:
-    return at(False)(
-        x.reshape(-1), index.reshape(-1), values_of(index, values)
-    ).reshape(x.shape)
+    flat_values = values_of(index, values)
+    out = at(False)(x.reshape(-1), index.reshape(-1), flat_values)
+    return out.reshape(x.shape)
 
 
 def values_of(index: Any, values: Any) -> Any:
