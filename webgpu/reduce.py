@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from ..backend.base import Handle
 from ..dtypes import float16, float32
-from ..expr import call, cast, literal
+from ..expr import call, cast, literal, where
 from ..kernel.lower import reduction_layouts
 from ..ops.record import Aval, Op
 from ..shapes import Layout
 
 PART = 64  # elements a thread takes, about
+AT_ONCE = 4  # elements loaded in one turn of its loop
 SHORT = 512  # fewer are left to one thread
-THREADS = 1 << 16  # enough threads; with so many results nothing is split
+THREADS = 1 << 18  # enough threads; with so many results nothing is split
 
 
 def lanes(points, length):
@@ -72,10 +73,18 @@ def _kernel(op):
         total = literal(1, lane.dtype)
         for size in x.shape[rank:]:
             total = total * size
-        acc = k.cell(literal(neutral(x.dtype), out.dtype))
-        with k.loop(total, lane, n) as j:
-            at = point + tuple(_unravel(k, j, x.shape[rank:]))
-            acc.set(call(name, acc, cast(x[at], out.dtype)))
+        nothing = literal(neutral(x.dtype), out.dtype)
+        acc = k.cell(nothing)
+        with k.loop(total, lane, n * AT_ONCE) as j:
+            part = nothing
+            for i in range(AT_ONCE):  # loads that do not wait for each other
+                place = j if i == 0 else k.let(call("min", j + i * n, total - 1))
+                at = point + tuple(_unravel(k, place, x.shape[rank:]))
+                value = cast(x[at], out.dtype)
+                if i:
+                    value = where(j + i * n < total, value, nothing)
+                part = call(name, part, value) if i else value
+            acc.set(call(name, acc, part))
         out[c] = acc
 
     return kernel

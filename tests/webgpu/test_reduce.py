@@ -75,8 +75,8 @@ def test_a_long_sum_is_split_and_no_thread_sums_it_alone(full: fogo.Device) -> N
     assert full.backend.gpu.stats()["dispatches"] - before == 3
     assert lanes(1, 1 << 20) == 1 << 14
     assert lanes(1, 100) == 1  # too short
-    assert lanes(1 << 16, 1 << 10) == 1  # enough threads as it is
-    assert lanes(1 << 12, 1 << 20) == 1 << 4
+    assert lanes(1 << 18, 1 << 10) == 1  # enough threads as it is
+    assert lanes(1 << 12, 1 << 20) == 1 << 6
 
 
 def test_gradients_through_the_stages(full: fogo.Device) -> None:
