@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tests.support.runtimes import MICROPYTHON_NPM, micropython_path, npm_package
 
-HEAP = "256m"
+HEAP = "512m"  # compiled kernels stay: thousands of cases need room
 PASSED = re.compile(r" ok \d+\.\d+ s$")
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE)
 HERE = Path(__file__).parent
