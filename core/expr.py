@@ -378,11 +378,11 @@ def gradients(out, leaves, g):
 
 def free_vars(root):
     """Names of the variables that an expression reads."""
-    return set([n.args[0] for n in topological(root) if n.op == "var"])
+    return {n.args[0] for n in topological(root) if n.op == "var"}
 
 
 def uses(roots):
-    """How often each node (by id) is used below the roots: printers bind shared ones."""
+    """How often each node (by id) is used below the roots: shared ones get a name."""
     count = {}
     stack = list(roots)
     for r in roots:
@@ -398,5 +398,3 @@ def uses(roots):
                 count[id(a)] = count.get(id(a), 0) + 1
                 stack.append(a)
     return count
-
-

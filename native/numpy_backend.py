@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from fogo.backend.base import Handle, RawBackend
 from fogo.kernel.python import compile_kernel as compile_points
 from fogo.shapes import Layout

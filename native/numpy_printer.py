@@ -59,7 +59,7 @@ class KernelPrinter:
 
     def __init__(self, kernel):
         self.kernel = kernel
-        self.scalars = set([name for name, _ in kernel.params])
+        self.scalars = {name for name, _ in kernel.params}
         self.masks = []
         self.counter = 0
 

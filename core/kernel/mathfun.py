@@ -126,8 +126,10 @@ def floordiv(a, b):
     if b == 0:
         return div(a, b)
     if not isfinite(a) or not isfinite(b):
-        return nan if not isfinite(a) or b != b else (
-            0.0 if a == 0 or (a > 0) == (b > 0) else -1.0
+        return (
+            nan
+            if not isfinite(a) or b != b
+            else (0.0 if a == 0 or (a > 0) == (b > 0) else -1.0)
         )
     return float(a // b)
 
