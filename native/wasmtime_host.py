@@ -108,7 +108,10 @@ class WasmtimeHost(Host):
 
         def call(*args: float) -> None:
             with self._lock:
-                run(self._store, *args)
+                try:
+                    run(self._store, *args)
+                except (api.Trap, api.WasmtimeError) as error:
+                    raise _failed(error) from None
 
         return call
 
@@ -154,12 +157,14 @@ class WasmtimeHost(Host):
 
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(c.wasmtime_error_t))
-            text = str(self._api.WasmtimeError._from_ptr(pointer))
-        else:
-            pointer = ctypes.cast(trap.value or 0, ctypes.POINTER(c.wasm_trap_t))
-            trap.value = None
-            text = str(self._api.Trap._from_ptr(pointer))
-        return DeviceError("wasm: internal: a kernel failed; " + text)
+            return _failed(self._api.WasmtimeError._from_ptr(pointer))
+        pointer = ctypes.cast(trap.value or 0, ctypes.POINTER(c.wasm_trap_t))
+        trap.value = None
+        return _failed(self._api.Trap._from_ptr(pointer))
+
+
+def _failed(error: Exception) -> DeviceError:
+    return DeviceError("wasm: internal: a kernel failed; %s" % error)
 
 
 def _single(args: tuple[float, ...], kinds: str) -> list[float]:
