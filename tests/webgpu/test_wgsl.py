@@ -308,6 +308,20 @@ def test_outputs_of_several_widths(count: int, gpu: fogo.Device) -> None:
         assert (g == expected).all()
 
 
+def test_more_than_64_parameters_and_8_buffers(portable: fogo.Device) -> None:
+    """Seven views of rank five: the most that a portable kernel binds."""
+    arrays = [data("int16", 2, 3, 2, 3, 2) for _ in range(7)]
+    order = (4, 2, 0, 3, 1)
+    views = [fogo.tensor(a, device=portable).permute(order) for a in arrays]
+    got = fogo.concat(views, 2).numpy()
+    assert (got == np.concatenate([a.transpose(order) for a in arrays], 2)).all()
+    found = portable.backend.planner.kernels.items()
+    (kernel,) = [
+        k for key, k in found if key[0].name == "concat" and len(k.arrays) == 8
+    ]
+    assert len(kernel.params) > 64
+
+
 def test_grids_beyond_65535_workgroups(full: fogo.Device) -> None:
     n = 65535 * 64 + 12345
     t = fogo.arange(n, device=full)

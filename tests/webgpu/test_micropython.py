@@ -1,0 +1,68 @@
+"""The printer and the backend run on MicroPython: the same sources, the same WGSL."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from fogo.native.micropython.stage import stage
+from tests.support.runtimes import micropython_path, need, why_absent
+
+PROGRAM = """
+import sys
+sys.path.insert(0, ".")
+import fogo
+from fogo.webgpu import use_gpu
+from fogo.webgpu.gpu import PORTABLE
+
+class Played:
+    def __init__(self, reads):
+        self.reads = reads
+    def wait(self):
+        return self.reads
+
+class Printing:
+    info = {"name": "text", "kind": "text", "software": True}
+    features = ()
+    limits = PORTABLE
+    def play(self, words, blobs, texts):
+        for text in texts:
+            print(text)
+        reads = [bytes(words[i + 3] * 4) for i in range(len(words) - 4, 0, -4)
+                 if words[i] == 7 and words[i + 2] == 0]
+        return Played(reads[:1])
+
+device = use_gpu(Printing())
+x = fogo.tensor([[1.0, -2.0], [3.0, 4.5]], device=device)
+y = fogo.matmul(x, x.transpose()).tanh().astype("float16")
+z = (x > 1.5).astype("int8") + 3
+s = (x ** 2.0).sum(0) + 1e40 - 1e-45
+c = fogo.concat([x[::-1], x.sin() + fogo.atan2(x, x)])
+b = fogo.ones(100000, device=device).sum()
+i = fogo.tensor([5, -3], device=device) // 2 + fogo.rand(2, device=device).astype("int32")
+print(len(i.tolist()))
+"""
+
+
+def test_micropython_prints_the_same_wgsl(tmp_path: Path) -> None:
+    need("micropython", why_absent("micropython"))
+    stage(tmp_path, "page")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    outputs = []
+    for python, path in (
+        (sys.executable, {}),
+        (micropython_path(), {"MICROPYPATH": f"{tmp_path}:.frozen"}),
+    ):
+        done = subprocess.run(
+            [str(python), "program.py"],
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", **path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-500:] + done.stderr
+        outputs.append(done.stdout)
+    assert outputs[0].count("fn main(") > 20 and outputs[0].endswith("2\n")
+    assert outputs[0] == outputs[1]
