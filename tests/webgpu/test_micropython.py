@@ -40,7 +40,8 @@ z = (x > 1.5).astype("int8") + 3
 s = (x ** 2.0).sum(0) + 1e40 - 1e-45
 c = fogo.concat([x[::-1], x.sin() + fogo.atan2(x, x)])
 b = fogo.ones(100000, device=device).sum()
-i = fogo.tensor([5, -3], device=device) // 2 + fogo.rand(2, device=device).astype("int32")
+i = fogo.tensor([5, -3], device=device) // 2
+i = i + fogo.rand(2, device=device).astype("int32")
 print(len(i.tolist()))
 """
 
