@@ -6,6 +6,7 @@ Importing it loads neither NumPy nor a GPU library; names load where they are us
 from __future__ import annotations
 
 from .device import (
+    AutodiffDevice,
     Device,
     best_device,
     default_device,
@@ -44,6 +45,7 @@ from .tensor import Tensor, Tracked, tensor
 __version__ = "0.1.0"
 
 __all__ = [
+    "AutodiffDevice",
     "AutodiffError",
     "DType",
     "DTypeError",

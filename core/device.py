@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any
 
 from .errors import AutodiffError, DeviceError
+
+if TYPE_CHECKING:
+    from .dtypes import DType
 
 # Where each kind of device lives. A module offers `create(index) -> Backend`, which
 # raises DeviceError with the reason where it cannot, and `probe() -> [(kind, text)]`
@@ -36,20 +40,20 @@ class Device:
         fogo.device('python').autodiff()
     """
 
-    def __init__(self, name, backend, inner=None):
+    def __init__(self, name: str, backend: Any, inner: Device | None = None) -> None:
         self.name = name
         self.backend = backend
         self._inner = inner
-        self._outer = None
-        self._constants = {}
-        self.generator = None
+        self._outer: AutodiffDevice | None = None
+        self._constants: dict[Any, Any] = {}
+        self.generator: Any = None
         self.reason = ""
         backend.device = self
         from .tensor import Tensor, Tracked
 
-        self.tensor_class = Tensor if inner is None else Tracked
+        self.tensor_class: Any = Tensor if inner is None else Tracked
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self._inner is None:
             return "fogo.device(%r)" % self.name
         return repr(self._inner) + ".autodiff()"
@@ -58,24 +62,24 @@ class Device:
         return self
 
     @property
-    def default_int(self):
+    def default_int(self) -> DType:
         """The dtype of Python ints and of indices here: int64, or int32 on GPUs."""
         return self.backend.default_int
 
     @property
-    def is_autodiff(self):
+    def is_autodiff(self) -> bool:
         """Say whether tensors here can have gradients."""
         return self._inner is not None
 
-    def autodiff(self):
+    def autodiff(self) -> AutodiffDevice:
         """Return the device that records gradients over this one; may be repeated."""
         if self._outer is None:
             from .backend.autodiff import Autodiff
 
-            self._outer = Device(self.name, Autodiff(self.backend), self)
+            self._outer = AutodiffDevice(self.name, Autodiff(self.backend), self)
         return self._outer
 
-    def inner(self):
+    def inner(self) -> Device:
         """Return the device below an autodiff one; raises AutodiffError elsewhere."""
         if self._inner is None:
             raise AutodiffError(
@@ -83,7 +87,7 @@ class Device:
             )
         return self._inner
 
-    def base(self):
+    def base(self) -> Device:
         """Return the device below every autodiff layer."""
         device = self
         while device._inner is not None:
@@ -103,23 +107,27 @@ class Device:
             self._constants[key] = found
         return found
 
-    def seed(self, value):
+    def seed(self, value: int) -> None:
         """Restart this device's random stream: equal seeds, equal numbers."""
         from .random import seed_device
 
         seed_device(self.base(), value)
 
-    def sync(self):
+    def sync(self) -> None:
         """Wait until all work given to the device is done."""
         self.backend.sync()
 
-    def describe(self):
+    def describe(self) -> str:
         """What the device really is, for people: an adapter's name, a library."""
         return self.backend.describe()
 
 
-DEVICES = {}
-_default = []
+class AutodiffDevice(Device):
+    """A device that records gradients: its tensors are `Tracked`, with `backward`."""
+
+
+DEVICES: dict[str, Device] = {}
+_default: list[Device] = []
 
 
 def device(name: str | Device | None = None) -> Device:
@@ -179,8 +187,7 @@ def _load(kind, path):
         __import__(path)
     except ImportError as error:
         raise DeviceError(
-            "device: %s is not available; importing %s failed: %s"
-            % (kind, path, error)
+            "device: %s is not available; importing %s failed: %s" % (kind, path, error)
         )
     return sys.modules[path]
 
@@ -251,5 +258,3 @@ def _chosen(name, reason):
     found = device(name)
     found.reason = reason
     return found
-
-

@@ -19,8 +19,9 @@ def set_print_options(
     """
     given = {"threshold": threshold, "edge_items": edge_items, "precision": precision}
     for name in given:
-        if given[name] is not None:
-            _options[name] = given[name]
+        value = given[name]
+        if value is not None:
+            _options[name] = value
 
 
 def format_tensor(t) -> str:

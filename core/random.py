@@ -11,6 +11,8 @@ from .errors import ShapeError
 from .shapes import check_shape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .device import Device
     from .tensor import Tensor
 
@@ -73,7 +75,7 @@ def _sizes(shape):
 
 
 def rand(
-    *shape: int,
+    *shape: int | Sequence[int],
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
@@ -101,7 +103,7 @@ def uniform(
 
 
 def randn(
-    *shape: int,
+    *shape: int | Sequence[int],
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:

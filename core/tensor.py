@@ -7,15 +7,22 @@ looked up by name at first use; `methods.pyi` (generated) lists them for type ch
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, Any, overload
 
 from .backend.autodiff import Var, backward, detached, leaf
-from .device import Device, device
+from .device import AutodiffDevice, Device, device
 from .dtypes import DEFAULT_FLOAT, PROMOTION, DType, bool_, dtype, float32, promote
 from .errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from .expr import Expr
 from .methods import Methods
 from .shapes import broadcast, size
 from .storage import flatten, nest, pack, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from .backend.autodiff import Gradients
 
 _CPYTHON = sys.implementation.name != "micropython"
 
@@ -28,7 +35,7 @@ class Tensor(Methods):
     values keep them).
     """
 
-    def __init__(self, handle, device: Device) -> None:
+    def __init__(self, handle: Any, device: Device) -> None:
         self._handle = handle
         self.device = device
 
@@ -63,7 +70,7 @@ class Tensor(Methods):
 
     # Reading.
 
-    def tolist(self):
+    def tolist(self) -> Any:
         """Return the values as nested lists of Python numbers (a number if 0-d).
 
         Raises: DeviceError where this thread cannot wait (use `data_async`).
@@ -71,12 +78,12 @@ class Tensor(Methods):
         buffer = self.device.backend.read([self._handle])[0]
         return nest(unpack(buffer, self.dtype), self.shape)
 
-    async def data_async(self):
+    async def data_async(self) -> Any:
         """Return `tolist()`'s value without blocking: the read for every platform."""
         buffers = await self.device.backend.read_async([self._handle])
         return nest(unpack(buffers[0], self.dtype), self.shape)
 
-    def item(self):
+    def item(self) -> Any:
         """Return the only element as a Python number; raises ShapeError if more."""
         if self.size != 1:
             raise ShapeError(
@@ -86,7 +93,7 @@ class Tensor(Methods):
         buffer = self.device.backend.read([self._handle])[0]
         return unpack(buffer, self.dtype)[0]
 
-    def numpy(self):
+    def numpy(self) -> Any:
         """Return a NumPy array with a copy of the values (NumPy must be there)."""
         import numpy as np
 
@@ -95,7 +102,7 @@ class Tensor(Methods):
         kind = np.dtype(names.get(self.dtype.name, self.dtype.name))
         return np.frombuffer(bytes(buffer), dtype=kind).reshape(self.shape).copy()
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         out = self.numpy()
         return out if dtype is None else out.astype(dtype)
 
@@ -120,7 +127,7 @@ class Tensor(Methods):
             raise ShapeError("len: a 0-d tensor has no length; use item()")
         return self.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Self]:
         return iter([self[i] for i in range(len(self))])
 
     def __repr__(self) -> str:
@@ -130,7 +137,16 @@ class Tensor(Methods):
 
     # Where and how it lives.
 
-    def to(self, target: Device | str | DType):
+    @overload
+    def to(self, target: AutodiffDevice) -> Tracked: ...
+
+    @overload
+    def to(self, target: DType) -> Self: ...
+
+    @overload
+    def to(self, target: Device | str) -> Tensor: ...
+
+    def to(self, target: Device | str | DType) -> Tensor:
         """Return it on another device, or in another dtype."""
         if isinstance(target, DType):
             return self.astype(target)
@@ -144,14 +160,14 @@ class Tensor(Methods):
         handle = where.backend.upload(values, self.shape, self.dtype)
         return where.tensor_class(handle, where)
 
-    def detach(self):
+    def detach(self) -> Self:
         """Return the same values cut off from their history, at every level."""
         return self.device.tensor_class(detached(self._handle), self.device)
 
     def __deepcopy__(self, memo):
         return self.device.tensor_class(detached(self._handle), self.device)
 
-    def requires_grad_(self):
+    def requires_grad_(self) -> Self:
         """Ask for gradients (at every autodiff level); returns the tensor itself.
 
         Raises: AutodiffError off autodiff devices, DTypeError for non-floats.
@@ -163,17 +179,16 @@ class Tensor(Methods):
             )
         if not self.dtype.is_float:
             raise DTypeError(
-                "requires_grad_: only floats have gradients; given "
-                + self._describe()
+                "requires_grad_: only floats have gradients; given " + self._describe()
             )
         self._handle = leaf(detached(self._handle))
         return self
 
-    def grad(self, grads):
+    def grad(self, grads: Gradients) -> Tensor:
         """Return this tensor's gradient from what `backward` gave."""
         return grads[self]
 
-    def assign(self, other):
+    def assign(self, other: Tensor) -> Self:
         """Take the values of another tensor of equal shape, dtype and device."""
         if other.shape != self.shape or other.dtype is not self.dtype:
             raise ShapeError(
@@ -188,12 +203,12 @@ class Tensor(Methods):
             self.requires_grad_()
         return self
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Self:
         from .indexing import getitem
 
         return getitem(self, key)
 
-    def __setitem__(self, key, value) -> None:
+    def __setitem__(self, key: Any, value: Any) -> None:
         from .indexing import setitem
 
         self._handle = setitem(self, key, value)._handle
@@ -202,7 +217,9 @@ class Tensor(Methods):
 class Tracked(Tensor):
     """A tensor of an autodiff device: it can go `backward`."""
 
-    def backward(self, gradient=None, retain_graph: bool = False):
+    def backward(
+        self, gradient: Tensor | None = None, retain_graph: bool = False
+    ) -> Gradients:
         """Return the gradients of this tensor by every leaf that asked for them.
 
         gradient: of the tensor's shape; needed unless it has one element. The graph is
@@ -211,7 +228,7 @@ class Tracked(Tensor):
         """
         return backward(self, gradient, retain_graph)
 
-    def inner(self):
+    def inner(self) -> Tensor:
         """Return the tensor on the inner device, without the history of this level."""
         return wrap(self._handle.inner, self.device.inner())
 
@@ -360,7 +377,25 @@ def _fit(op, tensors):
     return out
 
 
-def tensor(data, dtype: DType | str | None = None, device: Device | str | None = None):
+@overload
+def tensor(
+    data: Any, dtype: DType | str | None = None, *, device: AutodiffDevice
+) -> Tracked: ...
+
+
+@overload
+def tensor(
+    data: Any,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor: ...
+
+
+def tensor(
+    data: Any,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
     """Make a tensor from numbers, nested lists, or an array (`__array__`, buffers).
 
     dtype: by default bool, the device's default integer, or float32, as the data is;

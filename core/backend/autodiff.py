@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ..errors import AutodiffError, ShapeError
 from ..ops.record import Aval
 from .base import Backend, expand
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 
 class _State:
@@ -26,12 +31,12 @@ class no_grad:
         False
     """
 
-    def __enter__(self):
+    def __enter__(self) -> no_grad:
         self.before = _State.enabled
         _State.enabled = False
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         _State.enabled = self.before
 
 
@@ -175,7 +180,7 @@ def _record(op, attrs, inputs, plain, results, outs):
 
 
 def leaf(handle):
-    """A Var that starts a graph: gradients are kept for it, at every level below too."""
+    """A Var that starts a graph: gradients are kept for it, at every level below."""
     inner = handle.inner
     if isinstance(inner, Var):
         inner = leaf(inner)
@@ -198,7 +203,7 @@ class Gradients:
     def __init__(self):
         self._by_node = {}
 
-    def get(self, tensor, default=None):
+    def get(self, tensor: Tensor, default: Any = None) -> Any:
         """Return the gradient of `tensor`, or `default` where there is none."""
         handle = tensor._handle
         while isinstance(handle, Var):
@@ -209,7 +214,7 @@ class Gradients:
             handle = handle.inner
         return default
 
-    def __getitem__(self, tensor):
+    def __getitem__(self, tensor: Tensor) -> Tensor:
         found = self.get(tensor)
         if found is None:
             raise AutodiffError(
@@ -219,10 +224,10 @@ class Gradients:
             )
         return found
 
-    def __contains__(self, tensor):
+    def __contains__(self, tensor: Tensor) -> bool:
         return self.get(tensor) is not None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._by_node)
 
     def values(self):
@@ -335,5 +340,3 @@ def _elementwise(op, g, inputs, needs):
         else:
             parts.append(call(made, [g if r == "g" else inputs[r] for r in reads]))
     return parts
-
-

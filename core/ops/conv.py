@@ -380,7 +380,7 @@ def conv3d(
 
 def conv_input_grad(
     g: T,
-    weight: T,
+    weight: Tensor,
     size: tuple[int, ...],
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,
@@ -399,7 +399,7 @@ def conv_input_grad(
 
 def conv_weight_grad(
     x: T,
-    g: T,
+    g: Tensor,
     size: tuple[int, ...],
     stride: int | tuple[int, ...] = 1,
     padding: int | tuple[int, ...] | str = 0,

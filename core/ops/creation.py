@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..dtypes import DEFAULT_FLOAT
 from ..dtypes import dtype as _lookup
@@ -13,9 +13,13 @@ from .define import define_op
 from .record import Aval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..device import Device
     from ..dtypes import DType
     from ..tensor import Tensor
+
+T = TypeVar("T", bound="Tensor")
 
 
 def _infer(avals, attrs):
@@ -63,7 +67,7 @@ def _place(device):
 
 
 def full(
-    shape: tuple[int, ...] | int,
+    shape: Sequence[int] | int,
     value: float,
     dtype: DType | str | None = None,
     device: Device | str | None = None,
@@ -99,7 +103,7 @@ def _constant(name, value):
 
 
 def zeros(
-    *shape: int,
+    *shape: int | Sequence[int],
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
@@ -114,7 +118,7 @@ def zeros(
 
 
 def ones(
-    *shape: int,
+    *shape: int | Sequence[int],
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
@@ -127,17 +131,17 @@ _ones = _constant("ones", 1)
 empty = zeros
 
 
-def zeros_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+def zeros_like(x: T, dtype: DType | None = None) -> T:
     """Return zeros of x's shape, dtype and device."""
     return fill(x.shape, 0, dtype or x.dtype, x.device)
 
 
-def ones_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+def ones_like(x: T, dtype: DType | None = None) -> T:
     """Return ones of x's shape, dtype and device."""
     return fill(x.shape, 1, dtype or x.dtype, x.device)
 
 
-def full_like(x: Tensor, value: float, dtype: DType | None = None) -> Tensor:
+def full_like(x: T, value: float, dtype: DType | None = None) -> T:
     """Return a constant of x's shape, dtype and device."""
     return fill(x.shape, value, dtype or x.dtype, x.device)
 
@@ -226,12 +230,12 @@ def _triangle(x, k, keep):
     return where(keep(col - row, k), x, zeros_like(x, x.dtype))
 
 
-def tril(x: Tensor, k: int = 0) -> Tensor:
+def tril(x: T, k: int = 0) -> T:
     """Return x with zeros above the k-th diagonal of its last two axes."""
     return _triangle(x, k, lambda d, k: d <= k)
 
 
-def triu(x: Tensor, k: int = 0) -> Tensor:
+def triu(x: T, k: int = 0) -> T:
     """Return x with zeros below the k-th diagonal of its last two axes."""
     return _triangle(x, k, lambda d, k: d >= k)
 

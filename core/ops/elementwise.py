@@ -21,7 +21,7 @@ _UNIT = ((-0.9, 0.9),)
 
 
 @elementwise("add", _TWO, accepts="numeric")
-def add(x: T, y: T | float) -> T:
+def add(x: T, y: Tensor | float) -> T:
     """Return `x + y`. Shapes broadcast, dtypes promote.
 
     Example:
@@ -33,55 +33,55 @@ def add(x: T, y: T | float) -> T:
 
 
 @elementwise("sub", _TWO, accepts="numeric")
-def sub(x: T, y: T | float) -> T:
+def sub(x: T, y: Tensor | float) -> T:
     """Return `x - y`. Shapes broadcast, dtypes promote."""
     return E("sub", x, y)
 
 
 @elementwise("mul", _TWO, accepts="numeric")
-def mul(x: T, y: T | float) -> T:
+def mul(x: T, y: Tensor | float) -> T:
     """Return `x * y`. Shapes broadcast, dtypes promote."""
     return E("mul", x, y)
 
 
 @elementwise("div", (WIDE, (0.5, 3.0)), accepts="float", to_float=True)
-def div(x: T, y: T | float) -> T:
+def div(x: T, y: Tensor | float) -> T:
     """Return `x / y`; integers become float32 first."""
     return E("div", x, y)
 
 
 @elementwise("floor_divide", (WIDE, (0.5, 3.0)), accepts="numeric")
-def floor_divide(x: T, y: T | float) -> T:
+def floor_divide(x: T, y: Tensor | float) -> T:
     """Return `floor(x / y)`; 0 where an integer is divided by zero."""
     return E("floordiv", x, y)
 
 
 @elementwise("remainder", (WIDE, (0.5, 3.0)), accepts="numeric")
-def remainder(x: T, y: T | float) -> T:
+def remainder(x: T, y: Tensor | float) -> T:
     """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
     return E("mod", x, y)
 
 
 @elementwise("pow", ((0.2, 3.0), (-2.0, 2.0)), accepts="numeric")
-def pow(x: T, y: T | float) -> T:
+def pow(x: T, y: Tensor | float) -> T:
     """Return `x ** y`; a negative integer power of an integer is truncated."""
     return E("pow", x, y)
 
 
 @elementwise("maximum", _TWO, accepts="numeric")
-def maximum(x: T, y: T | float) -> T:
+def maximum(x: T, y: Tensor | float) -> T:
     """Return the larger of each pair; nan where either is nan."""
     return E("max", x, y)
 
 
 @elementwise("minimum", _TWO, accepts="numeric")
-def minimum(x: T, y: T | float) -> T:
+def minimum(x: T, y: Tensor | float) -> T:
     """Return the smaller of each pair; nan where either is nan."""
     return E("min", x, y)
 
 
 @elementwise("atan2", _TWO, accepts="float", to_float=True)
-def atan2(y: T, x: T | float) -> T:
+def atan2(y: T, x: Tensor | float) -> T:
     """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
     return E("atan2", y, x)
 
@@ -289,55 +289,55 @@ def isfinite(x: T) -> T:
 
 
 @elementwise("less", _TWO, accepts="numeric")
-def less(x: T, y: T | float) -> T:
+def less(x: T, y: Tensor | float) -> T:
     """Say where `x < y`. Dtype: bool."""
     return E("lt", x, y)
 
 
 @elementwise("less_equal", _TWO, accepts="numeric")
-def less_equal(x: T, y: T | float) -> T:
+def less_equal(x: T, y: Tensor | float) -> T:
     """Say where `x <= y`. Dtype: bool."""
     return E("le", x, y)
 
 
 @elementwise("greater", _TWO, accepts="numeric")
-def greater(x: T, y: T | float) -> T:
+def greater(x: T, y: Tensor | float) -> T:
     """Say where `x > y`. Dtype: bool."""
     return E("gt", x, y)
 
 
 @elementwise("greater_equal", _TWO, accepts="numeric")
-def greater_equal(x: T, y: T | float) -> T:
+def greater_equal(x: T, y: Tensor | float) -> T:
     """Say where `x >= y`. Dtype: bool."""
     return E("ge", x, y)
 
 
 @elementwise("equal", _TWO)
-def equal(x: T, y: T | float) -> T:
+def equal(x: T, y: Tensor | float) -> T:
     """Say where `x == y`. Dtype: bool."""
     return E("eq", x, y)
 
 
 @elementwise("not_equal", _TWO)
-def not_equal(x: T, y: T | float) -> T:
+def not_equal(x: T, y: Tensor | float) -> T:
     """Say where `x != y`. Dtype: bool."""
     return E("ne", x, y)
 
 
 @elementwise("bitwise_and", _TWO, accepts="integer or bool")
-def bitwise_and(x: T, y: T | int) -> T:
+def bitwise_and(x: T, y: Tensor | int) -> T:
     """Return `x & y` of integers, or of bools."""
     return E("and", x, y)
 
 
 @elementwise("bitwise_or", _TWO, accepts="integer or bool")
-def bitwise_or(x: T, y: T | int) -> T:
+def bitwise_or(x: T, y: Tensor | int) -> T:
     """Return `x | y` of integers, or of bools."""
     return E("or", x, y)
 
 
 @elementwise("bitwise_xor", _TWO, accepts="integer or bool")
-def bitwise_xor(x: T, y: T | int) -> T:
+def bitwise_xor(x: T, y: Tensor | int) -> T:
     """Return `x ^ y` of integers, or of bools."""
     return E("xor", x, y)
 
@@ -349,19 +349,19 @@ def bitwise_not(x: T) -> T:
 
 
 @elementwise("bitwise_left_shift", (WIDE, (0, 5)), accepts="integer")
-def bitwise_left_shift(x: T, y: T | int) -> T:
+def bitwise_left_shift(x: T, y: Tensor | int) -> T:
     """Return `x << y`; bits shifted out are lost."""
     return E("shl", x, y)
 
 
 @elementwise("bitwise_right_shift", (WIDE, (0, 5)), accepts="integer")
-def bitwise_right_shift(x: T, y: T | int) -> T:
+def bitwise_right_shift(x: T, y: Tensor | int) -> T:
     """Return `x >> y`; the sign is kept."""
     return E("shr", x, y)
 
 
 @elementwise("where", ((0, 1), WIDE, WIDE), promote_from=1)
-def where(condition: T, x: T | float, y: T | float) -> T:
+def where(condition: T, x: Tensor | float, y: Tensor | float) -> T:
     """Choose `x` where the condition holds, else `y`. All three broadcast.
 
     Example:
@@ -386,7 +386,7 @@ def clip(x: T, min: float | None = None, max: float | None = None) -> T:
 
 
 COPY = register(Op("copy", formula=lambda x: _cast(x, x.dtype)))
-_CASTS = {}
+_CASTS: dict[DType, Op] = {}
 
 
 def astype(x: T, dtype: DType | str) -> T:
@@ -415,7 +415,7 @@ def cast_op(target):
 
 
 def contiguous(x: T) -> T:
-    """Return x with its elements laid out row-major (a copy only where they are not)."""
+    """Return x laid out row-major: a copy only where it is not so already."""
     from ..tensor import call
 
     return call(COPY, (x,))

@@ -364,7 +364,7 @@ def _rows(op, x, index, values, axis):
     return _call(op, (x, index, values), (place,))
 
 
-def add_at(x: T, index: Tensor, values: T | float, axis: int = 0) -> T:
+def add_at(x: T, index: Tensor, values: Tensor | float, axis: int = 0) -> T:
     """Return x with `values` added to the slices that an index names; all add up.
 
     Shapes: x [..., N, ...], index [...I], values (broadcast to) [..., ...I, ...].
@@ -378,27 +378,27 @@ def add_at(x: T, index: Tensor, values: T | float, axis: int = 0) -> T:
     return _rows(ADD_AT, x, index, values, axis)
 
 
-def put_at(x: T, index: Tensor, values: T | float, axis: int = 0) -> T:
+def put_at(x: T, index: Tensor, values: Tensor | float, axis: int = 0) -> T:
     """Return x with the slices that an index names replaced; the last one wins."""
     return _rows(PUT_AT, x, index, values, axis)
 
 
-def put(x: T, index: Tensor, values: T | float) -> T:
+def put(x: T, index: Tensor, values: Tensor | float) -> T:
     """Return x with `values` (broadcast) at flat positions; the last one wins."""
     return put_at(x.reshape((-1,)), index, values).reshape(x.shape)
 
 
-def index_add(x: T, axis: int, index: Tensor, values: T, alpha: float = 1.0) -> T:
+def index_add(x: T, axis: int, index: Tensor, values: Tensor, alpha: float = 1.0) -> T:
     """`add_at` with PyTorch's name and order of arguments; values times alpha."""
     return add_at(x, index, values if alpha == 1 else values * alpha, axis)
 
 
-def index_copy(x: T, axis: int, index: Tensor, values: T) -> T:
+def index_copy(x: T, axis: int, index: Tensor, values: Tensor) -> T:
     """`put_at` with PyTorch's name and order of arguments."""
     return put_at(x, index, values, axis)
 
 
-def add_along_axis(x: T, index: Tensor, values: T | float, axis: int = -1) -> T:
+def add_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) -> T:
     """Return x with `values` added at `x[…, index[…, j, …], …]`; all add up.
 
     Shapes: x [..., N, ...], index and values [..., M, ...]; the other axes broadcast.
@@ -408,7 +408,7 @@ def add_along_axis(x: T, index: Tensor, values: T | float, axis: int = -1) -> T:
     return _call(ADD_ALONG, (x, index, values), (axis,))
 
 
-def put_along_axis(x: T, index: Tensor, values: T | float, axis: int = -1) -> T:
+def put_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) -> T:
     """Return x with `values` at `x[…, index[…, j, …], …]`; the last one wins."""
     x, index, values, axis = _aligned("put_along_axis", x, index, values, axis)
     return _call(PUT_ALONG, (x, index, values), (axis,))
@@ -435,17 +435,17 @@ def _spare(src, index):
     return [a - b for a, b in zip(src.shape, index.shape)]
 
 
-def scatter(x: T, axis: int, index: Tensor, src: T | float) -> T:
+def scatter(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
     """`put_along_axis` as in PyTorch: index and src may be smaller, or src a number."""
     return _scatter(PUT_ALONG, "scatter", x, axis, index, src)
 
 
-def scatter_add(x: T, axis: int, index: Tensor, src: T | float) -> T:
+def scatter_add(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
     """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
     return _scatter(ADD_ALONG, "scatter_add", x, axis, index, src)
 
 
-def masked_fill(x: T, mask: Tensor, value: T | float) -> T:
+def masked_fill(x: T, mask: Tensor, value: Tensor | float) -> T:
     """Return x with `value` where the mask holds; all broadcast."""
     return where(mask, value, x)
 

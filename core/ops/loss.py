@@ -175,7 +175,7 @@ def kl_div(
     log_target: the target is given as logarithms too. Raises: ShapeError.
     """
     _check("kl_div", x, target)
-    loss = target.exp() * (target - x) if log_target else _kl_point(x, target)
+    loss = (x - target) * -target.exp() if log_target else _kl_point(x, target)
     if reduction == "batchmean":
         return loss.sum() / float(x.shape[0] if x.ndim else 1)
     return _reduce("kl_div", loss, reduction)

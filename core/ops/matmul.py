@@ -56,7 +56,7 @@ MATMUL = define_op(
 )  # fmt: skip
 
 
-def matmul(x: T, y: T) -> T:
+def matmul(x: T, y: Tensor) -> T:
     """Return the matrix product over the last two axes; leading axes broadcast.
 
     Shapes: x [..., M, K], y [..., K, N] -> [..., M, N]; a 1-d operand is a row of x
@@ -107,7 +107,7 @@ def _check(x, y):
         )
 
 
-def dot(x: T, y: T) -> T:
+def dot(x: T, y: Tensor) -> T:
     """Return the inner product of two vectors; raises ShapeError for other ranks."""
     if x.ndim != 1 or y.ndim != 1:
         raise ShapeError(
@@ -117,7 +117,7 @@ def dot(x: T, y: T) -> T:
     return matmul(x, y)
 
 
-def outer(x: T, y: T) -> T:
+def outer(x: T, y: Tensor) -> T:
     """Return the products of every pair: x [N], y [M] -> [N, M]."""
     if x.ndim != 1 or y.ndim != 1:
         raise ShapeError(

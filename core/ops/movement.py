@@ -12,6 +12,8 @@ from .define import Sample, define_op
 from .record import Aval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
@@ -36,7 +38,7 @@ RESHAPE = define_op(
 )  # fmt: skip
 
 
-def reshape(x: T, *shape: int) -> T:
+def reshape(x: T, *shape: int | Sequence[int]) -> T:
     """Return the elements in row-major order under another shape; one size may be -1.
 
     Raises: ShapeError when the number of elements differs.
@@ -46,10 +48,15 @@ def reshape(x: T, *shape: int) -> T:
         >>> fogo.arange(6).reshape(2, -1).shape
         (2, 3)
     """
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = shape[0]
-    target = _known(tuple(shape), x)
+    target = _known(tuple(_sizes(shape)), x)
     return x if target == x.shape else _call(RESHAPE, (x,), (target,))
+
+
+def _sizes(shape):
+    """The sizes in `f(2, 3)`, `f((2, 3))` and `f([2, 3])` alike."""
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        return shape[0]
+    return shape
 
 
 def _known(shape, x):
@@ -85,7 +92,7 @@ def _inverse(axes):
     return tuple(out)
 
 
-def permute(x: T, axes: tuple[int, ...]) -> T:
+def permute(x: T, axes: Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view.
 
     Raises: ShapeError unless `axes` names every axis once.
@@ -99,7 +106,7 @@ def permute(x: T, axes: tuple[int, ...]) -> T:
     return _call(PERMUTE, (x,), (order,))
 
 
-def permute_dims(x: T, axes: tuple[int, ...]) -> T:
+def permute_dims(x: T, axes: Sequence[int]) -> T:
     """`permute`, by its name in the array API standard."""
     return permute(x, axes)
 
@@ -118,16 +125,18 @@ def matrix_transpose(x: T) -> T:
     return transpose(x)
 
 
-def moveaxis(x: T, source: int | tuple[int, ...], destination: int | tuple) -> T:
+def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Move axes to other places; the rest keep their order. A view."""
-    if isinstance(source, int):
-        source, destination = (source,), (destination,)
-    take = [normalize_axis("moveaxis", a, x.ndim) for a in source]
-    put = [normalize_axis("moveaxis", a, x.ndim) for a in destination]
+    take = [normalize_axis("moveaxis", a, x.ndim) for a in _several(source)]
+    put = [normalize_axis("moveaxis", a, x.ndim) for a in _several(destination)]
     order = [a for a in range(x.ndim) if a not in take]
     for place, axis in sorted(zip(put, take)):
         order.insert(place, axis)
     return permute(x, tuple(order))
+
+
+def _several(axes):
+    return (axes,) if isinstance(axes, int) else axes
 
 
 EXPAND = define_op(
@@ -141,20 +150,19 @@ EXPAND = define_op(
 )  # fmt: skip
 
 
-def expand(x: T, *shape: int) -> T:
+def expand(x: T, *shape: int | Sequence[int]) -> T:
     """Repeat axes of size 1 (and new leading ones) to a larger shape. A view.
 
     A size of -1 keeps the axis. Raises: ShapeError where a size does not fit.
     """
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = shape[0]
-    lead = len(shape) - x.ndim
+    sizes = _sizes(shape)
+    lead = len(sizes) - x.ndim
     if lead >= 0:
-        shape = tuple(
+        sizes = tuple(
             [x.shape[i - lead] if d == -1 and i >= lead else d
-             for i, d in enumerate(shape)]
+             for i, d in enumerate(sizes)]
         )  # fmt: skip
-    target = check_shape("expand", shape)
+    target = check_shape("expand", sizes)
     if lead < 0 or broadcast("expand", x.shape, target) != target:
         raise ShapeError(
             "expand: sizes other than 1 must stay; given %s to %s"
@@ -163,12 +171,12 @@ def expand(x: T, *shape: int) -> T:
     return x if target == x.shape else _call(EXPAND, (x,), (target,))
 
 
-def broadcast_to(x: T, shape: tuple[int, ...]) -> T:
+def broadcast_to(x: T, shape: Sequence[int]) -> T:
     """`expand`, by its name in the array API standard."""
     return expand(x, shape)
 
 
-def sum_to(x: T, shape: tuple[int, ...]) -> T:
+def sum_to(x: T, shape: Sequence[int]) -> T:
     """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
     lead = x.ndim - len(shape)
     axes = list(range(lead))
@@ -195,7 +203,9 @@ def _zeros(like, shape):
     return like.device.constant(0, like.dtype).expand(shape)
 
 
-def strided_slice(x: T, starts: tuple, steps: tuple, shape: tuple) -> T:
+def strided_slice(
+    x: T, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]
+) -> T:
     """Take `shape` elements from `starts` by `steps`, one number per axis. A view.
 
     Steps may be negative. `x[...]` is the friendly form; nothing is checked here.
@@ -269,12 +279,14 @@ SLICE_ASSIGN = define_op(
 )  # fmt: skip
 
 
-def slice_assign(x: T, values: T, starts: tuple, steps: tuple) -> T:
+def slice_assign(
+    x: T, values: Tensor, starts: Sequence[int], steps: Sequence[int]
+) -> T:
     """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
     return _call(SLICE_ASSIGN, (x, values), (tuple(starts), tuple(steps)))
 
 
-def pad(x: T, widths: tuple[tuple[int, int], ...], value: float = 0.0) -> T:
+def pad(x: T, widths: Sequence[Sequence[int]], value: float = 0.0) -> T:
     """Add `widths[axis] = (before, after)` elements of `value` around x.
 
     Raises: ShapeError unless there is one non-negative pair per axis.
@@ -327,7 +339,7 @@ CONCAT = define_op(
 _PORTABLE_BINDINGS = 7  # WebGPU guarantees 8 storage buffers a kernel
 
 
-def concat(tensors: list[T] | tuple[T, ...], axis: int | None = 0) -> T:
+def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote.
 
     Raises: ShapeError when other axes differ, or there is no tensor.
@@ -370,7 +382,7 @@ def _check_joins(first, other, axis):
         )
 
 
-def stack(tensors: list[T] | tuple[T, ...], axis: int = 0) -> T:
+def stack(tensors: Sequence[T], axis: int = 0) -> T:
     """Join tensors of equal shape along a new axis."""
     return concat([unsqueeze(t, axis) for t in tensors], axis)
 
@@ -411,7 +423,7 @@ def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
     return reshape(x, x.shape[:a] + (merged,) + x.shape[b + 1 :])
 
 
-def split(x: T, size_or_sections: int | list[int], axis: int = 0) -> list[T]:
+def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
     """Cut x along an axis into parts of one size (the last may be smaller), or listed.
 
     Raises: ShapeError when listed sizes do not add up to the axis.
@@ -444,7 +456,7 @@ def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
     return split(x, max((n + chunks - 1) // chunks, 1), axis)
 
 
-def tile(x: T, repetitions: tuple[int, ...]) -> T:
+def tile(x: T, repetitions: Sequence[int]) -> T:
     """Repeat the whole tensor along each axis."""
     reps = tuple(repetitions)
     lead = len(reps) - x.ndim
@@ -462,19 +474,18 @@ def tile(x: T, repetitions: tuple[int, ...]) -> T:
     return reshape(expand(reshape(x, tuple(inner)), tuple(spread)), tuple(whole))
 
 
-def roll(x: T, shift: int | tuple, axis: int | tuple | None = None) -> T:
+def roll(
+    x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> T:
     """Shift elements along axes; those pushed out come in at the other end."""
     if axis is None:
         return reshape(roll(reshape(x, (-1,)), shift, 0), x.shape)
-    pairs = [(shift, axis)] if isinstance(shift, int) else zip(shift, axis)
-    for s, a in pairs:
+    for s, a in zip(_several(shift), _several(axis)):
         place = normalize_axis("roll", a, x.ndim)
         n = x.shape[place]
         s = s % n if n else 0
         if s:
-            x = concat(
-                [narrow(x, place, n - s, s), narrow(x, place, 0, n - s)], place
-            )
+            x = concat([narrow(x, place, n - s, s), narrow(x, place, 0, n - s)], place)
     return x
 
 

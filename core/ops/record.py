@@ -6,7 +6,7 @@ from .. import expr as E
 from ..dtypes import FLOATS, INTS, bool_
 from ..errors import DTypeError
 
-REGISTRY = {}
+REGISTRY: dict[str, Op] = {}
 
 # What an op takes: the names the error messages use, and the dtypes.
 ACCEPTS = {
@@ -156,7 +156,8 @@ def derive(op, position, dtypes):
     def partial(g, xs):
         if op.derivative is not None:
             return op.derivative(g, *xs)[position]
-        return E.gradients(op.formula(*xs) if xs is not leaves else out, xs, g)[position]
+        root = out if xs is leaves else op.formula(*xs)
+        return E.gradients(root, xs, g)[position]
 
     result = partial(g, leaves)
     if result is None:

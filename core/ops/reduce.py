@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..dtypes import bool_
 from ..errors import ShapeError
-from ..shapes import normalize_axes, reduced, size
 from ..expr import call as E
+from ..shapes import normalize_axes, reduced, size
 from .define import Sample, define_op
 from .record import Aval
 

@@ -165,7 +165,7 @@ LINEAR = define_op(
 )  # fmt: skip
 
 
-def linear_scan(a: T, b: T, axis: int = -1) -> T:
+def linear_scan(a: T, b: Tensor, axis: int = -1) -> T:
     """Return h with `h[i] = a[i] * h[i-1] + b[i]` along an axis, from h[-1] = 0.
 
     Shapes: a and b equal. Raises: ShapeError.

@@ -16,7 +16,7 @@ from ..shapes import broadcast
 from .creation import arange
 from .define import Sample, define_op
 from .elementwise import where
-from .record import Aval
+from .record import Aval, Op
 from .scan import cumsum
 from .sort import bits
 
@@ -78,7 +78,7 @@ SELECT = define_op(
         Sample(((0, 3), -3.0, 3.0), ((0, 3), 0, 1, "bool")),
     ),
 )  # fmt: skip
-SPREAD = define_op(
+SPREAD: Op = define_op(
     "masked_spread", kernel=_spread_kernel, saves="i",
     infer=lambda avals, attrs: (Aval(avals[1].shape, avals[0].dtype),),
     grad=lambda ctx: (_selected(ctx.g[0], ctx.inputs[1], ctx.inputs[0].shape[0]), None),
@@ -206,7 +206,7 @@ def count_true(mask: Tensor) -> int:
     return _read("masked_select", _running_count(mask))
 
 
-def masked_scatter(x: T, mask: Tensor, source: T) -> T:
+def masked_scatter(x: T, mask: Tensor, source: Tensor) -> T:
     """Return x with the elements of `source`, in order, where the mask holds.
 
     Shapes: the mask broadcasts to x, source holds one element for each place (places

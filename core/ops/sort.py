@@ -225,7 +225,7 @@ SEARCH = define_op(
 )  # fmt: skip
 
 
-def searchsorted(edges: T, x: T, side: str = "left") -> T:
+def searchsorted(edges: T, x: Tensor, side: str = "left") -> T:
     """Return where each element of x would go into sorted `edges` to keep the order.
 
     side "left" gives the first such place, "right" the last. Shapes: edges [N],

@@ -20,7 +20,8 @@ def farm(target: Path = FARM) -> Path:
     package = target / "fogo"
     package.mkdir(parents=True, exist_ok=True)
     wanted = {p.name: p for p in (ROOT / "core").iterdir() if p.name[0] not in "._"}
-    wanted["__init__.py"] = ROOT / "core" / "__init__.py"
+    for name in ("__init__.py", "__init__.pyi"):
+        wanted[name] = ROOT / "core" / name
     wanted.update({name: ROOT / name for name in APART})
     for old in package.iterdir():
         if old.name not in wanted:

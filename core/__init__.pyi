@@ -1,0 +1,867 @@
+"""Made by `python -m fogo.cli.stubs` from the functions of fogo.ops."""
+
+from collections.abc import Sequence
+from typing import TypeVar, overload
+
+from . import data as data
+from . import demo as demo
+from . import kernel as kernel
+from . import nn as nn
+from . import ops as ops
+from . import optim as optim
+from . import random as random
+from . import store as store
+from . import train as train
+from .device import AutodiffDevice as AutodiffDevice
+from .device import Device as Device
+from .device import best_device as best_device
+from .device import default_device as default_device
+from .device import device as device
+from .device import devices as devices
+from .device import set_default_device as set_default_device
+from .dtypes import DType as DType
+from .dtypes import bool_ as bool_
+from .dtypes import can_cast as can_cast
+from .dtypes import dtype as dtype
+from .dtypes import float16 as float16
+from .dtypes import float32 as float32
+from .dtypes import float64 as float64
+from .dtypes import int16 as int16
+from .dtypes import int32 as int32
+from .dtypes import int64 as int64
+from .dtypes import int8 as int8
+from .dtypes import promote as promote
+from .dtypes import uint16 as uint16
+from .dtypes import uint32 as uint32
+from .dtypes import uint64 as uint64
+from .dtypes import uint8 as uint8
+from .errors import AutodiffError as AutodiffError
+from .errors import DTypeError as DTypeError
+from .errors import DeviceError as DeviceError
+from .errors import FogoError as FogoError
+from .errors import FormatError as FormatError
+from .errors import ShapeError as ShapeError
+from .tensor import Tensor as Tensor
+from .tensor import Tracked as Tracked
+from .tensor import tensor as tensor
+from .backend.autodiff import Gradients as Gradients
+from .backend.autodiff import no_grad as no_grad
+from .printing import set_print_options as set_print_options
+
+T = TypeVar("T", bound=Tensor)
+
+__version__: str
+
+@overload
+def bernoulli(p: float, shape: tuple[int, ...], *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def bernoulli(p: float, shape: tuple[int, ...], device: Device | str | None = None) -> Tensor:
+    """Return bools that are true with probability p."""
+def manual_seed(seed: int) -> None:
+    """Restart the random stream of every device: those open, and those opened later."""
+@overload
+def normal(mean: float, std: float, shape: tuple[int, ...], dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def normal(mean: float, std: float, shape: tuple[int, ...], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return normal numbers of a mean and a standard deviation."""
+@overload
+def rand(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+@overload
+def rand(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return uniform numbers in [0, 1)."""
+@overload
+def randint(low: int, high: int, shape: tuple[int, ...], dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def randint(low: int, high: int, shape: tuple[int, ...], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return integers in [low, high), evenly up to 1 part in 2**32 / (high - low)."""
+@overload
+def randn(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+@overload
+def randn(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return standard normal numbers (Box and Muller's transform of two uniforms)."""
+@overload
+def random_bits(shape: tuple[int, ...], *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> Tensor:
+    """Return uint32 random bits (Threefry-2x32-20), and move the device's stream on."""
+@overload
+def randperm(n: int, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def randperm(n: int, device: Device | str | None = None) -> Tensor:
+    """Return the numbers 0 … n-1 in random order."""
+@overload
+def uniform(low: float, high: float, shape: tuple[int, ...], dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def uniform(low: float, high: float, shape: tuple[int, ...], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return uniform numbers in [low, high)."""
+def abs(x: T) -> T:
+    """Return `|x|`."""
+def absolute(x: T) -> T:
+    """Return `|x|`."""
+def acos(x: T) -> T:
+    """Return the arccosine, in radians."""
+def acosh(x: T) -> T:
+    """Return the inverse hyperbolic cosine; nan below 1."""
+@overload
+def add(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def add(x: T, y: Tensor | float) -> T:
+    """Return `x + y`. Shapes broadcast, dtypes promote."""
+def asin(x: T) -> T:
+    """Return the arcsine, in radians."""
+def asinh(x: T) -> T:
+    """Return the inverse hyperbolic sine."""
+def astype(x: T, dtype: DType | str) -> T:
+    """Convert to another dtype; x itself if it has it already."""
+def atan(x: T) -> T:
+    """Return the arctangent, in radians."""
+@overload
+def atan2(y: Tensor, x: Tracked) -> Tracked: ...
+@overload
+def atan2(y: T, x: Tensor | float) -> T:
+    """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
+def atanh(x: T) -> T:
+    """Return the inverse hyperbolic tangent."""
+@overload
+def bitwise_and(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def bitwise_and(x: T, y: Tensor | int) -> T:
+    """Return `x & y` of integers, or of bools."""
+def bitwise_invert(x: T) -> T:
+    """Return `~x` of integers, or `not x` of bools."""
+@overload
+def bitwise_left_shift(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def bitwise_left_shift(x: T, y: Tensor | int) -> T:
+    """Return `x << y`; bits shifted out are lost."""
+def bitwise_not(x: T) -> T:
+    """Return `~x` of integers, or `not x` of bools."""
+@overload
+def bitwise_or(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def bitwise_or(x: T, y: Tensor | int) -> T:
+    """Return `x | y` of integers, or of bools."""
+@overload
+def bitwise_right_shift(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def bitwise_right_shift(x: T, y: Tensor | int) -> T:
+    """Return `x >> y`; the sign is kept."""
+@overload
+def bitwise_xor(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def bitwise_xor(x: T, y: Tensor | int) -> T:
+    """Return `x ^ y` of integers, or of bools."""
+def ceil(x: T) -> T:
+    """Return the smallest whole number not below x."""
+def clamp(x: T, min: float | None = None, max: float | None = None) -> T:
+    """Bring x into [min, max]; either bound may be None."""
+def clip(x: T, min: float | None = None, max: float | None = None) -> T:
+    """Bring x into [min, max]; either bound may be None."""
+def contiguous(x: T) -> T:
+    """Return x laid out row-major: a copy only where it is not so already."""
+def cos(x: T) -> T:
+    """Return the cosine of x in radians."""
+def cosh(x: T) -> T:
+    """Return the hyperbolic cosine."""
+@overload
+def div(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def div(x: T, y: Tensor | float) -> T:
+    """Return `x / y`; integers become float32 first."""
+@overload
+def divide(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def divide(x: T, y: Tensor | float) -> T:
+    """Return `x / y`; integers become float32 first."""
+@overload
+def equal(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def equal(x: T, y: Tensor | float) -> T:
+    """Say where `x == y`. Dtype: bool."""
+def erf(x: T) -> T:
+    """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
+def exp(x: T) -> T:
+    """Return e to the power x."""
+def expm1(x: T) -> T:
+    """Return `exp(x) - 1`, exact also for small x."""
+def floor(x: T) -> T:
+    """Return the largest whole number not above x."""
+@overload
+def floor_divide(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def floor_divide(x: T, y: Tensor | float) -> T:
+    """Return `floor(x / y)`; 0 where an integer is divided by zero."""
+@overload
+def greater(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def greater(x: T, y: Tensor | float) -> T:
+    """Say where `x > y`. Dtype: bool."""
+@overload
+def greater_equal(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def greater_equal(x: T, y: Tensor | float) -> T:
+    """Say where `x >= y`. Dtype: bool."""
+def isfinite(x: T) -> T:
+    """Say where x is neither nan nor infinite. Dtype: bool."""
+def isinf(x: T) -> T:
+    """Say where x is inf or -inf. Dtype: bool."""
+def isnan(x: T) -> T:
+    """Say where x is nan. Dtype: bool."""
+@overload
+def less(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def less(x: T, y: Tensor | float) -> T:
+    """Say where `x < y`. Dtype: bool."""
+@overload
+def less_equal(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def less_equal(x: T, y: Tensor | float) -> T:
+    """Say where `x <= y`. Dtype: bool."""
+def log(x: T) -> T:
+    """Return the natural logarithm; -inf at 0, nan below."""
+def log10(x: T) -> T:
+    """Return the logarithm to base 10."""
+def log1p(x: T) -> T:
+    """Return `log(1 + x)`, exact also for small x."""
+def log2(x: T) -> T:
+    """Return the logarithm to base 2."""
+@overload
+def logical_and(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def logical_and(x: T, y: Tensor | int) -> T:
+    """Return `x & y` of integers, or of bools."""
+def logical_not(x: T) -> T:
+    """Return `~x` of integers, or `not x` of bools."""
+@overload
+def logical_or(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def logical_or(x: T, y: Tensor | int) -> T:
+    """Return `x | y` of integers, or of bools."""
+@overload
+def logical_xor(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def logical_xor(x: T, y: Tensor | int) -> T:
+    """Return `x ^ y` of integers, or of bools."""
+@overload
+def maximum(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def maximum(x: T, y: Tensor | float) -> T:
+    """Return the larger of each pair; nan where either is nan."""
+@overload
+def minimum(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def minimum(x: T, y: Tensor | float) -> T:
+    """Return the smaller of each pair; nan where either is nan."""
+@overload
+def mul(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def mul(x: T, y: Tensor | float) -> T:
+    """Return `x * y`. Shapes broadcast, dtypes promote."""
+@overload
+def multiply(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def multiply(x: T, y: Tensor | float) -> T:
+    """Return `x * y`. Shapes broadcast, dtypes promote."""
+def neg(x: T) -> T:
+    """Return `-x`."""
+def negative(x: T) -> T:
+    """Return `-x`."""
+@overload
+def not_equal(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def not_equal(x: T, y: Tensor | float) -> T:
+    """Say where `x != y`. Dtype: bool."""
+@overload
+def pow(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def pow(x: T, y: Tensor | float) -> T:
+    """Return `x ** y`; a negative integer power of an integer is truncated."""
+def reciprocal(x: T) -> T:
+    """Return `1 / x`."""
+@overload
+def remainder(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def remainder(x: T, y: Tensor | float) -> T:
+    """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
+def round(x: T) -> T:
+    """Return the nearest whole number, halves to even."""
+def rsqrt(x: T) -> T:
+    """Return `1 / sqrt(x)`."""
+def sign(x: T) -> T:
+    """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+def sin(x: T) -> T:
+    """Return the sine of x in radians."""
+def sinh(x: T) -> T:
+    """Return the hyperbolic sine."""
+def sqrt(x: T) -> T:
+    """Return the square root; nan below 0."""
+def square(x: T) -> T:
+    """Return `x * x`."""
+@overload
+def sub(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def sub(x: T, y: Tensor | float) -> T:
+    """Return `x - y`. Shapes broadcast, dtypes promote."""
+@overload
+def subtract(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def subtract(x: T, y: Tensor | float) -> T:
+    """Return `x - y`. Shapes broadcast, dtypes promote."""
+def tan(x: T) -> T:
+    """Return the tangent of x in radians."""
+def tanh(x: T) -> T:
+    """Return the hyperbolic tangent."""
+def trunc(x: T) -> T:
+    """Return x without its fraction."""
+@overload
+def where(condition: Tensor, x: Tracked, y: Tensor | float) -> Tracked: ...
+@overload
+def where(condition: Tensor, x: Tensor | float, y: Tracked) -> Tracked: ...
+@overload
+def where(condition: T, x: Tensor | float, y: Tensor | float) -> T:
+    """Choose `x` where the condition holds, else `y`. All three broadcast."""
+def all(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
+def amax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the largest element over `axis`; nan if there is one."""
+def amin(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the smallest element over `axis`; nan if there is one."""
+def any(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Say whether some element over `axis` is true (non-zero). Dtype: bool."""
+def argmax(x: T, axis: int | None = None, keepdims: bool = False) -> T:
+    """Return the position of the (first) largest element. Dtype: default integer."""
+def argmin(x: T, axis: int | None = None, keepdims: bool = False) -> T:
+    """Return the position of the (first) smallest element. Dtype: default integer."""
+def max(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the largest element over `axis`; nan if there is one."""
+def mean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the arithmetic mean over `axis`; integers become float32."""
+def min(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the smallest element over `axis`; nan if there is one."""
+def prod(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> T:
+    """Return the product over `axis`; dtypes as in `sum`."""
+def std(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
+    """Return the standard deviation over `axis`; see `var`."""
+def sum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> T:
+    """Return the sum over `axis` (all axes if None)."""
+def var(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
+    """Return the variance over `axis`, divided by `n - correction`."""
+def broadcast_to(x: T, shape: Sequence[int]) -> T:
+    """`expand`, by its name in the array API standard."""
+def cat(tensors: Sequence[T], axis: int | None = 0) -> T:
+    """Join tensors along an axis (flattened first if None); dtypes promote."""
+def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
+    """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
+def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
+    """Join tensors along an axis (flattened first if None); dtypes promote."""
+def expand(x: T, *shape: int | Sequence[int]) -> T:
+    """Repeat axes of size 1 (and new leading ones) to a larger shape. A view."""
+def expand_dims(x: T, axis: int = 0) -> T:
+    """`unsqueeze`, by its name in the array API standard."""
+def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
+    """Merge the axes from `start_dim` to `end_dim` into one."""
+def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
+    """Reverse axes (all if None). A view."""
+def matrix_transpose(x: T) -> T:
+    """Exchange the last two axes. A view."""
+def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+    """Move axes to other places; the rest keep their order. A view."""
+def narrow(x: T, dim: int, start: int, length: int) -> T:
+    """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
+def pad(x: T, widths: Sequence[Sequence[int]], value: float = 0.0) -> T:
+    """Add `widths[axis] = (before, after)` elements of `value` around x."""
+def permute(x: T, axes: Sequence[int]) -> T:
+    """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
+def permute_dims(x: T, axes: Sequence[int]) -> T:
+    """`permute`, by its name in the array API standard."""
+def reshape(x: T, *shape: int | Sequence[int]) -> T:
+    """Return the elements in row-major order under another shape; one size may be -1."""
+def roll(x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> T:
+    """Shift elements along axes; those pushed out come in at the other end."""
+@overload
+def slice_assign(x: Tensor, values: Tracked, starts: Sequence[int], steps: Sequence[int]) -> Tracked: ...
+@overload
+def slice_assign(x: T, values: Tensor, starts: Sequence[int], steps: Sequence[int]) -> T:
+    """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
+def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
+    """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
+def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
+    """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
+def stack(tensors: Sequence[T], axis: int = 0) -> T:
+    """Join tensors of equal shape along a new axis."""
+def strided_slice(x: T, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]) -> T:
+    """Take `shape` elements from `starts` by `steps`, one number per axis. A view."""
+def sum_to(x: T, shape: Sequence[int]) -> T:
+    """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
+def swapaxes(x: T, dim0: int = -2, dim1: int = -1) -> T:
+    """Exchange two axes (the last two by default). A view."""
+def tile(x: T, repetitions: Sequence[int]) -> T:
+    """Repeat the whole tensor along each axis."""
+def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
+    """Exchange two axes (the last two by default). A view."""
+def unsqueeze(x: T, axis: int) -> T:
+    """Add an axis of size 1. A view."""
+@overload
+def arange(start: float, stop: float | None = None, step: float = 1, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def arange(start: float, stop: float | None = None, step: float = 1, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return start, start+step, … below stop (from 0 when only one bound is given)."""
+@overload
+def empty(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+@overload
+def empty(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return zeros, float32 by default."""
+@overload
+def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return ones on the k-th diagonal, zeros elsewhere."""
+@overload
+def full(shape: Sequence[int] | int, value: float, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def full(shape: Sequence[int] | int, value: float, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return a tensor of one value. Dtype by default: that of the value."""
+def full_like(x: T, value: float, dtype: DType | None = None) -> T:
+    """Return a constant of x's shape, dtype and device."""
+@overload
+def linspace(start: float, stop: float, num: int, dtype: DType | str | None = None, *, device: AutodiffDevice, endpoint: bool = True) -> Tracked: ...
+@overload
+def linspace(start: float, stop: float, num: int, dtype: DType | str | None = None, device: Device | str | None = None, endpoint: bool = True) -> Tensor:
+    """Return `num` evenly spaced values from start to stop (with it, or without)."""
+@overload
+def ones(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+@overload
+def ones(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return ones, float32 by default."""
+def ones_like(x: T, dtype: DType | None = None) -> T:
+    """Return ones of x's shape, dtype and device."""
+def tril(x: T, k: int = 0) -> T:
+    """Return x with zeros above the k-th diagonal of its last two axes."""
+def triu(x: T, k: int = 0) -> T:
+    """Return x with zeros below the k-th diagonal of its last two axes."""
+@overload
+def zeros(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+@overload
+def zeros(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return zeros, float32 by default."""
+def zeros_like(x: T, dtype: DType | None = None) -> T:
+    """Return zeros of x's shape, dtype and device."""
+@overload
+def dot(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def dot(x: T, y: Tensor) -> T:
+    """Return the inner product of two vectors; raises ShapeError for other ranks."""
+@overload
+def matmul(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def matmul(x: T, y: Tensor) -> T:
+    """Return the matrix product over the last two axes; leading axes broadcast."""
+@overload
+def outer(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def outer(x: T, y: Tensor) -> T:
+    """Return the products of every pair: x [N], y [M] -> [N, M]."""
+@overload
+def add_along_axis(x: Tensor, index: Tracked, values: Tensor | float, axis: int = -1) -> Tracked: ...
+@overload
+def add_along_axis(x: Tensor, index: Tensor, values: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def add_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) -> T:
+    """Return x with `values` added at `x[…, index[…, j, …], …]`; all add up."""
+@overload
+def add_at(x: Tensor, index: Tracked, values: Tensor | float, axis: int = 0) -> Tracked: ...
+@overload
+def add_at(x: Tensor, index: Tensor, values: Tracked, axis: int = 0) -> Tracked: ...
+@overload
+def add_at(x: T, index: Tensor, values: Tensor | float, axis: int = 0) -> T:
+    """Return x with `values` added to the slices that an index names; all add up."""
+def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
+    """Return the diagonal of two axes, as a new last axis."""
+@overload
+def embedding(index: Tensor, weight: Tracked, padding_idx: int | None = None) -> Tracked: ...
+@overload
+def embedding(index: Tensor, weight: T, padding_idx: int | None = None) -> T:
+    """Return the row of `weight` for each index; the row `padding_idx` learns nothing."""
+@overload
+def gather(x: Tensor, axis: int, index: Tracked) -> Tracked: ...
+@overload
+def gather(x: T, axis: int, index: Tensor) -> T:
+    """`take_along_axis` as in PyTorch: the index may be smaller on the other axes."""
+@overload
+def index_add(x: Tensor, axis: int, index: Tracked, values: Tensor, alpha: float = 1.0) -> Tracked: ...
+@overload
+def index_add(x: Tensor, axis: int, index: Tensor, values: Tracked, alpha: float = 1.0) -> Tracked: ...
+@overload
+def index_add(x: T, axis: int, index: Tensor, values: Tensor, alpha: float = 1.0) -> T:
+    """`add_at` with PyTorch's name and order of arguments; values times alpha."""
+@overload
+def index_copy(x: Tensor, axis: int, index: Tracked, values: Tensor) -> Tracked: ...
+@overload
+def index_copy(x: Tensor, axis: int, index: Tensor, values: Tracked) -> Tracked: ...
+@overload
+def index_copy(x: T, axis: int, index: Tensor, values: Tensor) -> T:
+    """`put_at` with PyTorch's name and order of arguments."""
+@overload
+def index_select(x: Tensor, axis: int, index: Tracked) -> Tracked: ...
+@overload
+def index_select(x: T, axis: int, index: Tensor) -> T:
+    """`take` with PyTorch's name and order of arguments."""
+@overload
+def masked_fill(x: Tensor, mask: Tracked, value: Tensor | float) -> Tracked: ...
+@overload
+def masked_fill(x: Tensor, mask: Tensor, value: Tracked) -> Tracked: ...
+@overload
+def masked_fill(x: T, mask: Tensor, value: Tensor | float) -> T:
+    """Return x with `value` where the mask holds; all broadcast."""
+def one_hot(index: Tensor, num_classes: int, dtype: str | None = None) -> Tensor:
+    """Return 1 at each index along a new last axis, 0 elsewhere."""
+@overload
+def put(x: Tensor, index: Tracked, values: Tensor | float) -> Tracked: ...
+@overload
+def put(x: Tensor, index: Tensor, values: Tracked) -> Tracked: ...
+@overload
+def put(x: T, index: Tensor, values: Tensor | float) -> T:
+    """Return x with `values` (broadcast) at flat positions; the last one wins."""
+@overload
+def put_along_axis(x: Tensor, index: Tracked, values: Tensor | float, axis: int = -1) -> Tracked: ...
+@overload
+def put_along_axis(x: Tensor, index: Tensor, values: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def put_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) -> T:
+    """Return x with `values` at `x[…, index[…, j, …], …]`; the last one wins."""
+@overload
+def put_at(x: Tensor, index: Tracked, values: Tensor | float, axis: int = 0) -> Tracked: ...
+@overload
+def put_at(x: Tensor, index: Tensor, values: Tracked, axis: int = 0) -> Tracked: ...
+@overload
+def put_at(x: T, index: Tensor, values: Tensor | float, axis: int = 0) -> T:
+    """Return x with the slices that an index names replaced; the last one wins."""
+@overload
+def scatter(x: Tensor, axis: int, index: Tracked, src: Tensor | float) -> Tracked: ...
+@overload
+def scatter(x: Tensor, axis: int, index: Tensor, src: Tracked) -> Tracked: ...
+@overload
+def scatter(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
+    """`put_along_axis` as in PyTorch: index and src may be smaller, or src a number."""
+@overload
+def scatter_add(x: Tensor, axis: int, index: Tracked, src: Tensor | float) -> Tracked: ...
+@overload
+def scatter_add(x: Tensor, axis: int, index: Tensor, src: Tracked) -> Tracked: ...
+@overload
+def scatter_add(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
+    """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
+@overload
+def take(x: Tensor, index: Tracked, axis: int | None = None) -> Tracked: ...
+@overload
+def take(x: T, index: Tensor, axis: int | None = None) -> T:
+    """Return the elements (or slices of an axis) that an index tensor names."""
+@overload
+def take_along_axis(x: Tensor, index: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def take_along_axis(x: T, index: Tensor, axis: int = -1) -> T:
+    """Return `x[…, index[…, j, …], …]`: an index of its own for every other place."""
+def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
+    """Return the sum of the diagonal of two axes."""
+def celu(x: T, alpha: float = 1.0) -> T:
+    """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+def elu(x: T, alpha: float = 1.0) -> T:
+    """Return x where it is positive, else `alpha * (exp(x) - 1)`."""
+def gelu(x: T, approximate: str = 'none') -> T:
+    """Return `x * P(normal < x)`; approximate="tanh" takes the usual tanh formula."""
+def glu(x: T, axis: int = -1) -> T:
+    """Cut an axis in halves a and b; return `a * sigmoid(b)`."""
+def hard_sigmoid(x: T) -> T:
+    """Return `(x + 3) / 6` brought into [0, 1]."""
+def hard_swish(x: T) -> T:
+    """Return `x * hard_sigmoid(x)`."""
+def hardshrink(x: T, lambd: float = 0.5) -> T:
+    """Return x, with 0 where it lies in [-lambd, lambd]."""
+def hardsigmoid(x: T) -> T:
+    """Return `(x + 3) / 6` brought into [0, 1]."""
+def hardswish(x: T) -> T:
+    """Return `x * hard_sigmoid(x)`."""
+def hardtanh(x: T, min_val: float = -1.0, max_val: float = 1.0) -> T:
+    """Return x brought into [min_val, max_val]; the gradient is 0 at both bounds."""
+def leaky_relu(x: T, negative_slope: float = 0.01) -> T:
+    """Return x where it is positive, else `x * negative_slope`."""
+def log_sigmoid(x: T) -> T:
+    """Return `log(sigmoid(x))`, exact also for very negative x."""
+def log_softmax(x: T, axis: int = -1) -> T:
+    """Return `log(softmax(x))`, without the loss of digits of doing it in two steps."""
+def logsigmoid(x: T) -> T:
+    """Return `log(sigmoid(x))`, exact also for very negative x."""
+def logsumexp(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return `log(sum(exp(x)))` over `axis` (all if None); no overflow on the way."""
+def mish(x: T) -> T:
+    """Return `x * tanh(softplus(x))`."""
+@overload
+def prelu(x: Tensor, weight: Tracked) -> Tracked: ...
+@overload
+def prelu(x: T, weight: Tensor) -> T:
+    """`leaky_relu` with a learned slope for each channel (axis 1), or one for all."""
+def relu(x: T) -> T:
+    """Return x where it is positive, else 0."""
+def relu6(x: T) -> T:
+    """Return x brought into [0, 6]."""
+def selu(x: T) -> T:
+    """Return `elu` scaled so that deep nets keep mean 0 and variance 1."""
+def sigmoid(x: T) -> T:
+    """Return `1 / (1 + exp(-x))`; neither side overflows."""
+def silu(x: T) -> T:
+    """Return `x * sigmoid(x)` (also called swish)."""
+def softmax(x: T, axis: int = -1) -> T:
+    """Return `exp(x) / sum(exp(x))` along an axis: positive numbers that add up to 1."""
+def softmin(x: T, axis: int = -1) -> T:
+    """Return `softmax(-x)`."""
+def softplus(x: T, beta: float = 1.0, threshold: float = 20.0) -> T:
+    """Return `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold."""
+def softshrink(x: T, lambd: float = 0.5) -> T:
+    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that."""
+def softsign(x: T) -> T:
+    """Return `x / (1 + |x|)`."""
+def swish(x: T) -> T:
+    """Return `x * sigmoid(x)` (also called swish)."""
+def tanhshrink(x: T) -> T:
+    """Return `x - tanh(x)`."""
+def threshold(x: T, threshold: float, value: float) -> T:
+    """Return x where it is above `threshold`, else `value`."""
+@overload
+def conv(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """Return the convolution (cross-correlation) over all axes after the first two."""
+@overload
+def conv1d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv1d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv1d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """`conv` over one axis: x [N, C, L] or [C, L], weight [O, C/groups, K]."""
+@overload
+def conv2d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv2d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv2d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """`conv` over two axes: x [N, C, H, W] or [C, H, W], weight [O, C/groups, K, K]."""
+@overload
+def conv3d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv3d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv3d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """`conv` over three axes: x [N, C, D, H, W] or [C, D, H, W]."""
+@overload
+def conv_input_grad(g: Tensor, weight: Tracked, size: tuple[int, ...], stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv_input_grad(g: T, weight: Tensor, size: tuple[int, ...], stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """Return the gradient of `conv` by x, whose spatial sizes are `size`."""
+@overload
+def conv_transpose1d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose1d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose1d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> T:
+    """Return the transposed convolution: x [N, C, L], weight [C, O/groups, K]."""
+@overload
+def conv_transpose2d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose2d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose2d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> T:
+    """Return the transposed convolution: x [N, C, H, W], weight [C, O/groups, K, K]."""
+@overload
+def conv_transpose3d(x: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose3d(x: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> Tracked: ...
+@overload
+def conv_transpose3d(x: T, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] = 0, output_padding: int | tuple[int, ...] = 0, groups: int = 1, dilation: int | tuple[int, ...] = 1) -> T:
+    """Return the transposed convolution: x [N, C, D, H, W], weight [C, O/groups, …]."""
+@overload
+def conv_weight_grad(x: Tensor, g: Tracked, size: tuple[int, ...], stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> Tracked: ...
+@overload
+def conv_weight_grad(x: T, g: Tensor, size: tuple[int, ...], stride: int | tuple[int, ...] = 1, padding: int | tuple[int, ...] | str = 0, dilation: int | tuple[int, ...] = 1, groups: int = 1) -> T:
+    """Return the gradient of `conv` by weight, whose spatial sizes are `size`."""
+def adaptive_avg_pool(x: T, output_size: tuple[int | None, ...]) -> T:
+    """Return means over windows chosen so that the last axes get `output_size`."""
+def adaptive_avg_pool1d(x: T, output_size: int | tuple[int | None, ...]) -> T:
+    """`adaptive_avg_pool` over the last axis."""
+def adaptive_avg_pool2d(x: T, output_size: int | tuple[int | None, ...]) -> T:
+    """`adaptive_avg_pool` over the last two axes; a number stands for both."""
+def adaptive_avg_pool3d(x: T, output_size: int | tuple[int | None, ...]) -> T:
+    """`adaptive_avg_pool` over the last three axes; a number stands for all."""
+def avg_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+    """Return the mean of each window; padding counts as zeros, or not at all."""
+def avg_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> T:
+    """Return the mean of each window of [N, C, L]; see `avg_pool`."""
+def avg_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+    """Return the mean of each window of [N, C, H, W]; see `avg_pool`."""
+def avg_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+    """Return the mean of each window of [N, C, D, H, W]; see `avg_pool`."""
+def global_avg_pool(x: T) -> T:
+    """Return the mean of each plane: [N, C, ...S] -> [N, C, 1, …]."""
+def global_max_pool(x: T) -> T:
+    """Return the largest element of each plane: [N, C, ...S] -> [N, C, 1, …]."""
+def max_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> tuple[T, T]:
+    """Return the largest element of each window, and its place."""
+def max_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
+    """Return the largest element of each window of [N, C, L]; places: `max_pool`."""
+def max_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
+    """Return the largest element of each window of [N, C, H, W]; places: `max_pool`."""
+def max_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
+    """Return the largest element of each window of [N, C, D, H, W]."""
+@overload
+def batch_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+@overload
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+@overload
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tracked, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+@overload
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, *, bias: Tracked, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+@overload
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, *, momentum: Tracked, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+@overload
+def batch_norm(x: T, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[T, Tensor | None, Tensor | None]:
+    """Normalise each channel over batch and places; return it and the new statistics."""
+def dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+    """Set elements to 0 with probability p and divide the rest by 1 - p."""
+@overload
+def group_norm(x: Tensor, num_groups: int, weight: Tracked, bias: Tensor | None = None, eps: float = 1e-05) -> Tracked: ...
+@overload
+def group_norm(x: Tensor, num_groups: int, weight: Tensor | None = None, *, bias: Tracked, eps: float = 1e-05) -> Tracked: ...
+@overload
+def group_norm(x: T, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> T:
+    """Normalise groups of channels of each sample over channels and places."""
+@overload
+def instance_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+@overload
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, *, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+@overload
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, *, weight: Tracked, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+@overload
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, *, bias: Tracked, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+@overload
+def instance_norm(x: T, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> T:
+    """Normalise each channel of each sample over its places."""
+@overload
+def layer_norm(x: Tensor, normalized_shape: int | tuple[int, ...], weight: Tracked, bias: Tensor | None = None, eps: float = 1e-05) -> Tracked: ...
+@overload
+def layer_norm(x: Tensor, normalized_shape: int | tuple[int, ...], weight: Tensor | None = None, *, bias: Tracked, eps: float = 1e-05) -> Tracked: ...
+@overload
+def layer_norm(x: T, normalized_shape: int | tuple[int, ...], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> T:
+    """Normalise over the last axes, whose sizes are `normalized_shape`."""
+@overload
+def rms_norm(x: Tensor, normalized_shape: int | tuple[int, ...], weight: Tracked, eps: float = 1e-06) -> Tracked: ...
+@overload
+def rms_norm(x: T, normalized_shape: int | tuple[int, ...], weight: Tensor | None = None, eps: float = 1e-06) -> T:
+    """Return `x / sqrt(mean(x*x) + eps)` over the last axes, times weight."""
+def standardize(x: T, axis: int | tuple[int, ...] | None = None, eps: float = 1e-05) -> tuple[T, T, T]:
+    """Return `(x - mean) / sqrt(var + eps)`, mean and variance over `axis` (kept)."""
+@overload
+def binary_cross_entropy(x: Tensor, target: Tracked, weight: Tensor | None = None, reduction: str = 'mean') -> Tracked: ...
+@overload
+def binary_cross_entropy(x: Tensor, target: Tensor, weight: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def binary_cross_entropy(x: T, target: Tensor, weight: Tensor | None = None, reduction: str = 'mean') -> T:
+    """Return `-t*log(x) - (1-t)*log(1-x)` for probabilities x; logs stop at -100."""
+@overload
+def binary_cross_entropy_with_logits(x: Tensor, target: Tracked, weight: Tensor | None = None, reduction: str = 'mean', pos_weight: Tensor | None = None) -> Tracked: ...
+@overload
+def binary_cross_entropy_with_logits(x: Tensor, target: Tensor, weight: Tracked, reduction: str = 'mean', pos_weight: Tensor | None = None) -> Tracked: ...
+@overload
+def binary_cross_entropy_with_logits(x: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = 'mean', *, pos_weight: Tracked) -> Tracked: ...
+@overload
+def binary_cross_entropy_with_logits(x: T, target: Tensor, weight: Tensor | None = None, reduction: str = 'mean', pos_weight: Tensor | None = None) -> T:
+    """Return `binary_cross_entropy(sigmoid(x), target)`, exact for large |x| too."""
+@overload
+def cross_entropy(x: Tensor, target: Tracked, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tracked: ...
+@overload
+def cross_entropy(x: Tensor, target: Tensor, weight: Tracked, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tracked: ...
+@overload
+def cross_entropy(x: T, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> T:
+    """Return `nll_loss(log_softmax(x), target)`, or the same for target probabilities."""
+@overload
+def huber_loss(x: Tensor, target: Tracked, reduction: str = 'mean', delta: float = 1.0) -> Tracked: ...
+@overload
+def huber_loss(x: T, target: Tensor, reduction: str = 'mean', delta: float = 1.0) -> T:
+    """Return `d*d / 2` where |d| <= delta, else `delta * (|d| - delta/2)`."""
+@overload
+def kl_div(x: Tensor, target: Tracked, reduction: str = 'mean', log_target: bool = False) -> Tracked: ...
+@overload
+def kl_div(x: T, target: Tensor, reduction: str = 'mean', log_target: bool = False) -> T:
+    """Return `t * (log(t) - x)` for log-probabilities x and probabilities t."""
+@overload
+def l1_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def l1_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
+    """Return the absolute differences. Raises: ShapeError where shapes differ."""
+@overload
+def mse_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def mse_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
+    """Return the squared differences. Raises: ShapeError where shapes differ."""
+@overload
+def nll_loss(x: Tensor, target: Tracked, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean') -> Tracked: ...
+@overload
+def nll_loss(x: Tensor, target: Tensor, weight: Tracked, ignore_index: int = -100, reduction: str = 'mean') -> Tracked: ...
+@overload
+def nll_loss(x: T, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean') -> T:
+    """Return `-weight[t] * x[t]` for log-probabilities x and class targets t."""
+@overload
+def smooth_l1_loss(x: Tensor, target: Tracked, reduction: str = 'mean', beta: float = 1.0) -> Tracked: ...
+@overload
+def smooth_l1_loss(x: T, target: Tensor, reduction: str = 'mean', beta: float = 1.0) -> T:
+    """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target."""
+def cummax(x: T, axis: int) -> tuple[T, T]:
+    """Return the largest element up to each one along an axis, and its place."""
+def cummin(x: T, axis: int) -> tuple[T, T]:
+    """Return the smallest element up to each one along an axis, and its place."""
+def cumprod(x: T, axis: int, dtype: DType | None = None) -> T:
+    """Return the products of all elements up to each one; dtypes as in `cumsum`."""
+def cumsum(x: T, axis: int, dtype: DType | None = None) -> T:
+    """Return the sums of all elements up to each one along an axis."""
+def cumulative_prod(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
+    """`cumprod`, by its name in the array API standard; may begin with 1."""
+def cumulative_sum(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
+    """`cumsum`, by its name in the array API standard; may begin with 0."""
+def exclusive_products(x: T, axes: int | tuple[int, ...] | None = None) -> T:
+    """Return for each element the product of all others over `axes`: no division."""
+@overload
+def linear_scan(a: Tensor, b: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def linear_scan(a: T, b: Tensor, axis: int = -1) -> T:
+    """Return h with `h[i] = a[i] * h[i-1] + b[i]` along an axis, from h[-1] = 0."""
+def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+    """Return the positions that would sort x along an axis; equal ones keep order."""
+@overload
+def searchsorted(edges: Tensor, x: Tracked, side: str = 'left') -> Tracked: ...
+@overload
+def searchsorted(edges: T, x: Tensor, side: str = 'left') -> T:
+    """Return where each element of x would go into sorted `edges` to keep the order."""
+def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[T, T]:
+    """Return x sorted along an axis, and the positions its elements came from."""
+def topk(x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[T, T]:
+    """Return the k largest (or smallest) elements along an axis, and their positions."""
+@overload
+def masked_scatter(x: Tensor, mask: Tracked, source: Tensor) -> Tracked: ...
+@overload
+def masked_scatter(x: Tensor, mask: Tensor, source: Tracked) -> Tracked: ...
+@overload
+def masked_scatter(x: T, mask: Tensor, source: Tensor) -> T:
+    """Return x with the elements of `source`, in order, where the mask holds."""
+@overload
+def masked_select(x: Tensor, mask: Tracked) -> Tracked: ...
+@overload
+def masked_select(x: T, mask: Tensor) -> T:
+    """Return the elements where the mask holds, in row-major order: `x[mask]`."""
+@overload
+async def masked_select_async(x: Tensor, mask: Tracked) -> Tracked: ...
+@overload
+async def masked_select_async(x: T, mask: Tensor) -> T:
+    """`masked_select` for platforms where a thread cannot wait."""
+def nonzero(x: Tensor) -> tuple[Tensor, ...]:
+    """Return where x is not 0: one integer tensor [K] per axis, in row-major order."""
+async def nonzero_async(x: Tensor) -> tuple[Tensor, ...]:
+    """`nonzero` for platforms where a thread cannot wait."""

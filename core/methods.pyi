@@ -1,0 +1,627 @@
+"""Made by `python -m fogo.cli.stubs` from the functions of fogo.ops."""
+
+from collections.abc import Sequence
+from typing import Self, overload
+
+from .device import Device
+from .dtypes import DType
+from .tensor import Tensor, Tracked
+
+class Methods:
+    @overload
+    def __add__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __add__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __sub__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __sub__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __mul__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __mul__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __truediv__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __truediv__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __floordiv__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __floordiv__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __mod__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __mod__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __pow__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __pow__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __matmul__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __matmul__(self, other: Tensor, /) -> Self: ...
+    @overload
+    def __and__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __and__(self, other: Tensor | int, /) -> Self: ...
+    @overload
+    def __or__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __or__(self, other: Tensor | int, /) -> Self: ...
+    @overload
+    def __xor__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __xor__(self, other: Tensor | int, /) -> Self: ...
+    @overload
+    def __lshift__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __lshift__(self, other: Tensor | int, /) -> Self: ...
+    @overload
+    def __rshift__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __rshift__(self, other: Tensor | int, /) -> Self: ...
+    @overload
+    def __lt__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __lt__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __le__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __le__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __gt__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __gt__(self, other: Tensor | float, /) -> Self: ...
+    @overload
+    def __ge__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __ge__(self, other: Tensor | float, /) -> Self: ...
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __eq__(self, other: Tensor | float, /) -> Self: ...
+    @overload  # type: ignore[override]
+    def __ne__(self, other: Tracked, /) -> Tracked: ...
+    @overload
+    def __ne__(self, other: Tensor | float, /) -> Self: ...
+    def __radd__(self, other: float, /) -> Self: ...
+    def __rsub__(self, other: float, /) -> Self: ...
+    def __rmul__(self, other: float, /) -> Self: ...
+    def __rtruediv__(self, other: float, /) -> Self: ...
+    def __rfloordiv__(self, other: float, /) -> Self: ...
+    def __rmod__(self, other: float, /) -> Self: ...
+    def __rpow__(self, other: float, /) -> Self: ...
+    def __rand__(self, other: int, /) -> Self: ...
+    def __ror__(self, other: int, /) -> Self: ...
+    def __rxor__(self, other: int, /) -> Self: ...
+    def __neg__(self) -> Self: ...
+    def __pos__(self) -> Self: ...
+    def __abs__(self) -> Self: ...
+    def __invert__(self) -> Self: ...
+    def __hash__(self) -> int: ...
+    def abs(self) -> Self:
+        """Return `|x|`."""
+    def absolute(self) -> Self:
+        """Return `|x|`."""
+    def acos(self) -> Self:
+        """Return the arccosine, in radians."""
+    def acosh(self) -> Self:
+        """Return the inverse hyperbolic cosine; nan below 1."""
+    @overload
+    def add(self, y: Tracked) -> Tracked: ...
+    @overload
+    def add(self, y: Tensor | float) -> Self:
+        """Return `x + y`. Shapes broadcast, dtypes promote."""
+    def asin(self) -> Self:
+        """Return the arcsine, in radians."""
+    def asinh(self) -> Self:
+        """Return the inverse hyperbolic sine."""
+    def astype(self, dtype: DType | str) -> Self:
+        """Convert to another dtype; x itself if it has it already."""
+    def atan(self) -> Self:
+        """Return the arctangent, in radians."""
+    @overload
+    def atan2(self, x: Tracked) -> Tracked: ...
+    @overload
+    def atan2(self, x: Tensor | float) -> Self:
+        """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
+    def atanh(self) -> Self:
+        """Return the inverse hyperbolic tangent."""
+    @overload
+    def bitwise_and(self, y: Tracked) -> Tracked: ...
+    @overload
+    def bitwise_and(self, y: Tensor | int) -> Self:
+        """Return `x & y` of integers, or of bools."""
+    def bitwise_invert(self) -> Self:
+        """Return `~x` of integers, or `not x` of bools."""
+    @overload
+    def bitwise_left_shift(self, y: Tracked) -> Tracked: ...
+    @overload
+    def bitwise_left_shift(self, y: Tensor | int) -> Self:
+        """Return `x << y`; bits shifted out are lost."""
+    def bitwise_not(self) -> Self:
+        """Return `~x` of integers, or `not x` of bools."""
+    @overload
+    def bitwise_or(self, y: Tracked) -> Tracked: ...
+    @overload
+    def bitwise_or(self, y: Tensor | int) -> Self:
+        """Return `x | y` of integers, or of bools."""
+    @overload
+    def bitwise_right_shift(self, y: Tracked) -> Tracked: ...
+    @overload
+    def bitwise_right_shift(self, y: Tensor | int) -> Self:
+        """Return `x >> y`; the sign is kept."""
+    @overload
+    def bitwise_xor(self, y: Tracked) -> Tracked: ...
+    @overload
+    def bitwise_xor(self, y: Tensor | int) -> Self:
+        """Return `x ^ y` of integers, or of bools."""
+    def ceil(self) -> Self:
+        """Return the smallest whole number not below x."""
+    def clamp(self, min: float | None = None, max: float | None = None) -> Self:
+        """Bring x into [min, max]; either bound may be None."""
+    def clip(self, min: float | None = None, max: float | None = None) -> Self:
+        """Bring x into [min, max]; either bound may be None."""
+    def contiguous(self) -> Self:
+        """Return x laid out row-major: a copy only where it is not so already."""
+    def cos(self) -> Self:
+        """Return the cosine of x in radians."""
+    def cosh(self) -> Self:
+        """Return the hyperbolic cosine."""
+    @overload
+    def div(self, y: Tracked) -> Tracked: ...
+    @overload
+    def div(self, y: Tensor | float) -> Self:
+        """Return `x / y`; integers become float32 first."""
+    @overload
+    def divide(self, y: Tracked) -> Tracked: ...
+    @overload
+    def divide(self, y: Tensor | float) -> Self:
+        """Return `x / y`; integers become float32 first."""
+    @overload
+    def equal(self, y: Tracked) -> Tracked: ...
+    @overload
+    def equal(self, y: Tensor | float) -> Self:
+        """Say where `x == y`. Dtype: bool."""
+    def erf(self) -> Self:
+        """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
+    def exp(self) -> Self:
+        """Return e to the power x."""
+    def expm1(self) -> Self:
+        """Return `exp(x) - 1`, exact also for small x."""
+    def floor(self) -> Self:
+        """Return the largest whole number not above x."""
+    @overload
+    def floor_divide(self, y: Tracked) -> Tracked: ...
+    @overload
+    def floor_divide(self, y: Tensor | float) -> Self:
+        """Return `floor(x / y)`; 0 where an integer is divided by zero."""
+    @overload
+    def greater(self, y: Tracked) -> Tracked: ...
+    @overload
+    def greater(self, y: Tensor | float) -> Self:
+        """Say where `x > y`. Dtype: bool."""
+    @overload
+    def greater_equal(self, y: Tracked) -> Tracked: ...
+    @overload
+    def greater_equal(self, y: Tensor | float) -> Self:
+        """Say where `x >= y`. Dtype: bool."""
+    def isfinite(self) -> Self:
+        """Say where x is neither nan nor infinite. Dtype: bool."""
+    def isinf(self) -> Self:
+        """Say where x is inf or -inf. Dtype: bool."""
+    def isnan(self) -> Self:
+        """Say where x is nan. Dtype: bool."""
+    @overload
+    def less(self, y: Tracked) -> Tracked: ...
+    @overload
+    def less(self, y: Tensor | float) -> Self:
+        """Say where `x < y`. Dtype: bool."""
+    @overload
+    def less_equal(self, y: Tracked) -> Tracked: ...
+    @overload
+    def less_equal(self, y: Tensor | float) -> Self:
+        """Say where `x <= y`. Dtype: bool."""
+    def log(self) -> Self:
+        """Return the natural logarithm; -inf at 0, nan below."""
+    def log10(self) -> Self:
+        """Return the logarithm to base 10."""
+    def log1p(self) -> Self:
+        """Return `log(1 + x)`, exact also for small x."""
+    def log2(self) -> Self:
+        """Return the logarithm to base 2."""
+    @overload
+    def logical_and(self, y: Tracked) -> Tracked: ...
+    @overload
+    def logical_and(self, y: Tensor | int) -> Self:
+        """Return `x & y` of integers, or of bools."""
+    def logical_not(self) -> Self:
+        """Return `~x` of integers, or `not x` of bools."""
+    @overload
+    def logical_or(self, y: Tracked) -> Tracked: ...
+    @overload
+    def logical_or(self, y: Tensor | int) -> Self:
+        """Return `x | y` of integers, or of bools."""
+    @overload
+    def logical_xor(self, y: Tracked) -> Tracked: ...
+    @overload
+    def logical_xor(self, y: Tensor | int) -> Self:
+        """Return `x ^ y` of integers, or of bools."""
+    @overload
+    def maximum(self, y: Tracked) -> Tracked: ...
+    @overload
+    def maximum(self, y: Tensor | float) -> Self:
+        """Return the larger of each pair; nan where either is nan."""
+    @overload
+    def minimum(self, y: Tracked) -> Tracked: ...
+    @overload
+    def minimum(self, y: Tensor | float) -> Self:
+        """Return the smaller of each pair; nan where either is nan."""
+    @overload
+    def mul(self, y: Tracked) -> Tracked: ...
+    @overload
+    def mul(self, y: Tensor | float) -> Self:
+        """Return `x * y`. Shapes broadcast, dtypes promote."""
+    @overload
+    def multiply(self, y: Tracked) -> Tracked: ...
+    @overload
+    def multiply(self, y: Tensor | float) -> Self:
+        """Return `x * y`. Shapes broadcast, dtypes promote."""
+    def neg(self) -> Self:
+        """Return `-x`."""
+    def negative(self) -> Self:
+        """Return `-x`."""
+    @overload
+    def not_equal(self, y: Tracked) -> Tracked: ...
+    @overload
+    def not_equal(self, y: Tensor | float) -> Self:
+        """Say where `x != y`. Dtype: bool."""
+    @overload
+    def pow(self, y: Tracked) -> Tracked: ...
+    @overload
+    def pow(self, y: Tensor | float) -> Self:
+        """Return `x ** y`; a negative integer power of an integer is truncated."""
+    def reciprocal(self) -> Self:
+        """Return `1 / x`."""
+    @overload
+    def remainder(self, y: Tracked) -> Tracked: ...
+    @overload
+    def remainder(self, y: Tensor | float) -> Self:
+        """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
+    def round(self) -> Self:
+        """Return the nearest whole number, halves to even."""
+    def rsqrt(self) -> Self:
+        """Return `1 / sqrt(x)`."""
+    def sign(self) -> Self:
+        """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+    def sin(self) -> Self:
+        """Return the sine of x in radians."""
+    def sinh(self) -> Self:
+        """Return the hyperbolic sine."""
+    def sqrt(self) -> Self:
+        """Return the square root; nan below 0."""
+    def square(self) -> Self:
+        """Return `x * x`."""
+    @overload
+    def sub(self, y: Tracked) -> Tracked: ...
+    @overload
+    def sub(self, y: Tensor | float) -> Self:
+        """Return `x - y`. Shapes broadcast, dtypes promote."""
+    @overload
+    def subtract(self, y: Tracked) -> Tracked: ...
+    @overload
+    def subtract(self, y: Tensor | float) -> Self:
+        """Return `x - y`. Shapes broadcast, dtypes promote."""
+    def tan(self) -> Self:
+        """Return the tangent of x in radians."""
+    def tanh(self) -> Self:
+        """Return the hyperbolic tangent."""
+    def trunc(self) -> Self:
+        """Return x without its fraction."""
+    @overload
+    def where(self, x: Tracked, y: Tensor | float) -> Tracked: ...
+    @overload
+    def where(self, x: Tensor | float, y: Tracked) -> Tracked: ...
+    @overload
+    def where(self, x: Tensor | float, y: Tensor | float) -> Self:
+        """Choose `x` where the condition holds, else `y`. All three broadcast."""
+    def all(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
+    def amax(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the largest element over `axis`; nan if there is one."""
+    def amin(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the smallest element over `axis`; nan if there is one."""
+    def any(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Say whether some element over `axis` is true (non-zero). Dtype: bool."""
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """Return the position of the (first) largest element. Dtype: default integer."""
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Self:
+        """Return the position of the (first) smallest element. Dtype: default integer."""
+    def max(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the largest element over `axis`; nan if there is one."""
+    def mean(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the arithmetic mean over `axis`; integers become float32."""
+    def min(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the smallest element over `axis`; nan if there is one."""
+    def prod(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> Self:
+        """Return the product over `axis`; dtypes as in `sum`."""
+    def std(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """Return the standard deviation over `axis`; see `var`."""
+    def sum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> Self:
+        """Return the sum over `axis` (all axes if None)."""
+    def var(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """Return the variance over `axis`, divided by `n - correction`."""
+    def broadcast_to(self, shape: Sequence[int]) -> Self:
+        """`expand`, by its name in the array API standard."""
+    def chunk(self, chunks: int, axis: int = 0) -> list[Self]:
+        """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
+    def expand(self, *shape: int | Sequence[int]) -> Self:
+        """Repeat axes of size 1 (and new leading ones) to a larger shape. A view."""
+    def expand_dims(self, axis: int = 0) -> Self:
+        """`unsqueeze`, by its name in the array API standard."""
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Self:
+        """Merge the axes from `start_dim` to `end_dim` into one."""
+    def flip(self, axis: int | tuple[int, ...] | None = None) -> Self:
+        """Reverse axes (all if None). A view."""
+    def matrix_transpose(self) -> Self:
+        """Exchange the last two axes. A view."""
+    def moveaxis(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
+        """Move axes to other places; the rest keep their order. A view."""
+    def narrow(self, dim: int, start: int, length: int) -> Self:
+        """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
+    def pad(self, widths: Sequence[Sequence[int]], value: float = 0.0) -> Self:
+        """Add `widths[axis] = (before, after)` elements of `value` around x."""
+    def permute(self, axes: Sequence[int]) -> Self:
+        """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
+    def permute_dims(self, axes: Sequence[int]) -> Self:
+        """`permute`, by its name in the array API standard."""
+    def reshape(self, *shape: int | Sequence[int]) -> Self:
+        """Return the elements in row-major order under another shape; one size may be -1."""
+    def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Self:
+        """Shift elements along axes; those pushed out come in at the other end."""
+    @overload
+    def slice_assign(self, values: Tracked, starts: Sequence[int], steps: Sequence[int]) -> Tracked: ...
+    @overload
+    def slice_assign(self, values: Tensor, starts: Sequence[int], steps: Sequence[int]) -> Self:
+        """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
+    def split(self, size_or_sections: int | Sequence[int], axis: int = 0) -> list[Self]:
+        """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
+    def squeeze(self, axis: int | tuple[int, ...] | None = None) -> Self:
+        """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
+    def strided_slice(self, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]) -> Self:
+        """Take `shape` elements from `starts` by `steps`, one number per axis. A view."""
+    def sum_to(self, shape: Sequence[int]) -> Self:
+        """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
+    def swapaxes(self, dim0: int = -2, dim1: int = -1) -> Self:
+        """Exchange two axes (the last two by default). A view."""
+    def tile(self, repetitions: Sequence[int]) -> Self:
+        """Repeat the whole tensor along each axis."""
+    def transpose(self, dim0: int = -2, dim1: int = -1) -> Self:
+        """Exchange two axes (the last two by default). A view."""
+    def unsqueeze(self, axis: int) -> Self:
+        """Add an axis of size 1. A view."""
+    def full_like(self, value: float, dtype: DType | None = None) -> Self:
+        """Return a constant of x's shape, dtype and device."""
+    def ones_like(self, dtype: DType | None = None) -> Self:
+        """Return ones of x's shape, dtype and device."""
+    def tril(self, k: int = 0) -> Self:
+        """Return x with zeros above the k-th diagonal of its last two axes."""
+    def triu(self, k: int = 0) -> Self:
+        """Return x with zeros below the k-th diagonal of its last two axes."""
+    def zeros_like(self, dtype: DType | None = None) -> Self:
+        """Return zeros of x's shape, dtype and device."""
+    @overload
+    def dot(self, y: Tracked) -> Tracked: ...
+    @overload
+    def dot(self, y: Tensor) -> Self:
+        """Return the inner product of two vectors; raises ShapeError for other ranks."""
+    @overload
+    def matmul(self, y: Tracked) -> Tracked: ...
+    @overload
+    def matmul(self, y: Tensor) -> Self:
+        """Return the matrix product over the last two axes; leading axes broadcast."""
+    @overload
+    def outer(self, y: Tracked) -> Tracked: ...
+    @overload
+    def outer(self, y: Tensor) -> Self:
+        """Return the products of every pair: x [N], y [M] -> [N, M]."""
+    @overload
+    def add_along_axis(self, index: Tracked, values: Tensor | float, axis: int = -1) -> Tracked: ...
+    @overload
+    def add_along_axis(self, index: Tensor, values: Tracked, axis: int = -1) -> Tracked: ...
+    @overload
+    def add_along_axis(self, index: Tensor, values: Tensor | float, axis: int = -1) -> Self:
+        """Return x with `values` added at `x[…, index[…, j, …], …]`; all add up."""
+    @overload
+    def add_at(self, index: Tracked, values: Tensor | float, axis: int = 0) -> Tracked: ...
+    @overload
+    def add_at(self, index: Tensor, values: Tracked, axis: int = 0) -> Tracked: ...
+    @overload
+    def add_at(self, index: Tensor, values: Tensor | float, axis: int = 0) -> Self:
+        """Return x with `values` added to the slices that an index names; all add up."""
+    def diagonal(self, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Self:
+        """Return the diagonal of two axes, as a new last axis."""
+    @overload
+    def gather(self, axis: int, index: Tracked) -> Tracked: ...
+    @overload
+    def gather(self, axis: int, index: Tensor) -> Self:
+        """`take_along_axis` as in PyTorch: the index may be smaller on the other axes."""
+    @overload
+    def index_add(self, axis: int, index: Tracked, values: Tensor, alpha: float = 1.0) -> Tracked: ...
+    @overload
+    def index_add(self, axis: int, index: Tensor, values: Tracked, alpha: float = 1.0) -> Tracked: ...
+    @overload
+    def index_add(self, axis: int, index: Tensor, values: Tensor, alpha: float = 1.0) -> Self:
+        """`add_at` with PyTorch's name and order of arguments; values times alpha."""
+    @overload
+    def index_copy(self, axis: int, index: Tracked, values: Tensor) -> Tracked: ...
+    @overload
+    def index_copy(self, axis: int, index: Tensor, values: Tracked) -> Tracked: ...
+    @overload
+    def index_copy(self, axis: int, index: Tensor, values: Tensor) -> Self:
+        """`put_at` with PyTorch's name and order of arguments."""
+    @overload
+    def index_select(self, axis: int, index: Tracked) -> Tracked: ...
+    @overload
+    def index_select(self, axis: int, index: Tensor) -> Self:
+        """`take` with PyTorch's name and order of arguments."""
+    @overload
+    def masked_fill(self, mask: Tracked, value: Tensor | float) -> Tracked: ...
+    @overload
+    def masked_fill(self, mask: Tensor, value: Tracked) -> Tracked: ...
+    @overload
+    def masked_fill(self, mask: Tensor, value: Tensor | float) -> Self:
+        """Return x with `value` where the mask holds; all broadcast."""
+    @overload
+    def put(self, index: Tracked, values: Tensor | float) -> Tracked: ...
+    @overload
+    def put(self, index: Tensor, values: Tracked) -> Tracked: ...
+    @overload
+    def put(self, index: Tensor, values: Tensor | float) -> Self:
+        """Return x with `values` (broadcast) at flat positions; the last one wins."""
+    @overload
+    def put_along_axis(self, index: Tracked, values: Tensor | float, axis: int = -1) -> Tracked: ...
+    @overload
+    def put_along_axis(self, index: Tensor, values: Tracked, axis: int = -1) -> Tracked: ...
+    @overload
+    def put_along_axis(self, index: Tensor, values: Tensor | float, axis: int = -1) -> Self:
+        """Return x with `values` at `x[…, index[…, j, …], …]`; the last one wins."""
+    @overload
+    def put_at(self, index: Tracked, values: Tensor | float, axis: int = 0) -> Tracked: ...
+    @overload
+    def put_at(self, index: Tensor, values: Tracked, axis: int = 0) -> Tracked: ...
+    @overload
+    def put_at(self, index: Tensor, values: Tensor | float, axis: int = 0) -> Self:
+        """Return x with the slices that an index names replaced; the last one wins."""
+    @overload
+    def scatter(self, axis: int, index: Tracked, src: Tensor | float) -> Tracked: ...
+    @overload
+    def scatter(self, axis: int, index: Tensor, src: Tracked) -> Tracked: ...
+    @overload
+    def scatter(self, axis: int, index: Tensor, src: Tensor | float) -> Self:
+        """`put_along_axis` as in PyTorch: index and src may be smaller, or src a number."""
+    @overload
+    def scatter_add(self, axis: int, index: Tracked, src: Tensor | float) -> Tracked: ...
+    @overload
+    def scatter_add(self, axis: int, index: Tensor, src: Tracked) -> Tracked: ...
+    @overload
+    def scatter_add(self, axis: int, index: Tensor, src: Tensor | float) -> Self:
+        """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
+    @overload
+    def take(self, index: Tracked, axis: int | None = None) -> Tracked: ...
+    @overload
+    def take(self, index: Tensor, axis: int | None = None) -> Self:
+        """Return the elements (or slices of an axis) that an index tensor names."""
+    @overload
+    def take_along_axis(self, index: Tracked, axis: int = -1) -> Tracked: ...
+    @overload
+    def take_along_axis(self, index: Tensor, axis: int = -1) -> Self:
+        """Return `x[…, index[…, j, …], …]`: an index of its own for every other place."""
+    def trace(self, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Self:
+        """Return the sum of the diagonal of two axes."""
+    def celu(self, alpha: float = 1.0) -> Self:
+        """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+    def elu(self, alpha: float = 1.0) -> Self:
+        """Return x where it is positive, else `alpha * (exp(x) - 1)`."""
+    def gelu(self, approximate: str = 'none') -> Self:
+        """Return `x * P(normal < x)`; approximate="tanh" takes the usual tanh formula."""
+    def glu(self, axis: int = -1) -> Self:
+        """Cut an axis in halves a and b; return `a * sigmoid(b)`."""
+    def hard_sigmoid(self) -> Self:
+        """Return `(x + 3) / 6` brought into [0, 1]."""
+    def hard_swish(self) -> Self:
+        """Return `x * hard_sigmoid(x)`."""
+    def hardshrink(self, lambd: float = 0.5) -> Self:
+        """Return x, with 0 where it lies in [-lambd, lambd]."""
+    def hardsigmoid(self) -> Self:
+        """Return `(x + 3) / 6` brought into [0, 1]."""
+    def hardswish(self) -> Self:
+        """Return `x * hard_sigmoid(x)`."""
+    def hardtanh(self, min_val: float = -1.0, max_val: float = 1.0) -> Self:
+        """Return x brought into [min_val, max_val]; the gradient is 0 at both bounds."""
+    def leaky_relu(self, negative_slope: float = 0.01) -> Self:
+        """Return x where it is positive, else `x * negative_slope`."""
+    def log_sigmoid(self) -> Self:
+        """Return `log(sigmoid(x))`, exact also for very negative x."""
+    def log_softmax(self, axis: int = -1) -> Self:
+        """Return `log(softmax(x))`, without the loss of digits of doing it in two steps."""
+    def logsigmoid(self) -> Self:
+        """Return `log(sigmoid(x))`, exact also for very negative x."""
+    def logsumexp(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return `log(sum(exp(x)))` over `axis` (all if None); no overflow on the way."""
+    def mish(self) -> Self:
+        """Return `x * tanh(softplus(x))`."""
+    @overload
+    def prelu(self, weight: Tracked) -> Tracked: ...
+    @overload
+    def prelu(self, weight: Tensor) -> Self:
+        """`leaky_relu` with a learned slope for each channel (axis 1), or one for all."""
+    def relu(self) -> Self:
+        """Return x where it is positive, else 0."""
+    def relu6(self) -> Self:
+        """Return x brought into [0, 6]."""
+    def selu(self) -> Self:
+        """Return `elu` scaled so that deep nets keep mean 0 and variance 1."""
+    def sigmoid(self) -> Self:
+        """Return `1 / (1 + exp(-x))`; neither side overflows."""
+    def silu(self) -> Self:
+        """Return `x * sigmoid(x)` (also called swish)."""
+    def softmax(self, axis: int = -1) -> Self:
+        """Return `exp(x) / sum(exp(x))` along an axis: positive numbers that add up to 1."""
+    def softmin(self, axis: int = -1) -> Self:
+        """Return `softmax(-x)`."""
+    def softplus(self, beta: float = 1.0, threshold: float = 20.0) -> Self:
+        """Return `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold."""
+    def softshrink(self, lambd: float = 0.5) -> Self:
+        """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that."""
+    def softsign(self) -> Self:
+        """Return `x / (1 + |x|)`."""
+    def swish(self) -> Self:
+        """Return `x * sigmoid(x)` (also called swish)."""
+    def tanhshrink(self) -> Self:
+        """Return `x - tanh(x)`."""
+    def threshold(self, threshold: float, value: float) -> Self:
+        """Return x where it is above `threshold`, else `value`."""
+    def standardize(self, axis: int | tuple[int, ...] | None = None, eps: float = 1e-05) -> tuple[Self, Self, Self]:
+        """Return `(x - mean) / sqrt(var + eps)`, mean and variance over `axis` (kept)."""
+    def cummax(self, axis: int) -> tuple[Self, Self]:
+        """Return the largest element up to each one along an axis, and its place."""
+    def cummin(self, axis: int) -> tuple[Self, Self]:
+        """Return the smallest element up to each one along an axis, and its place."""
+    def cumprod(self, axis: int, dtype: DType | None = None) -> Self:
+        """Return the products of all elements up to each one; dtypes as in `cumsum`."""
+    def cumsum(self, axis: int, dtype: DType | None = None) -> Self:
+        """Return the sums of all elements up to each one along an axis."""
+    def cumulative_prod(self, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> Self:
+        """`cumprod`, by its name in the array API standard; may begin with 1."""
+    def cumulative_sum(self, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> Self:
+        """`cumsum`, by its name in the array API standard; may begin with 0."""
+    def exclusive_products(self, axes: int | tuple[int, ...] | None = None) -> Self:
+        """Return for each element the product of all others over `axes`: no division."""
+    def argsort(self, axis: int = -1, descending: bool = False, stable: bool = True) -> Self:
+        """Return the positions that would sort x along an axis; equal ones keep order."""
+    def sort(self, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[Self, Self]:
+        """Return x sorted along an axis, and the positions its elements came from."""
+    def topk(self, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Self, Self]:
+        """Return the k largest (or smallest) elements along an axis, and their positions."""
+    @overload
+    def masked_scatter(self, mask: Tracked, source: Tensor) -> Tracked: ...
+    @overload
+    def masked_scatter(self, mask: Tensor, source: Tracked) -> Tracked: ...
+    @overload
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Self:
+        """Return x with the elements of `source`, in order, where the mask holds."""
+    @overload
+    def masked_select(self, mask: Tracked) -> Tracked: ...
+    @overload
+    def masked_select(self, mask: Tensor) -> Self:
+        """Return the elements where the mask holds, in row-major order: `x[mask]`."""
+    @overload
+    async def masked_select_async(self, mask: Tracked) -> Tracked: ...
+    @overload
+    async def masked_select_async(self, mask: Tensor) -> Self:
+        """`masked_select` for platforms where a thread cannot wait."""
+    def nonzero(self) -> tuple[Tensor, ...]:
+        """Return where x is not 0: one integer tensor [K] per axis, in row-major order."""
+    async def nonzero_async(self) -> tuple[Tensor, ...]:
+        """`nonzero` for platforms where a thread cannot wait."""
