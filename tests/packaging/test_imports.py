@@ -19,8 +19,9 @@ MAY_IMPORT = {
     "web": ("core", "webgpu", "wasm"),
     "native": ("core", "webgpu", "wasm"),
 }
-# Rooms named as text: the table of devices, and the list of what a wheel packs.
-BY_NAME = {"core/device.py", "web/wheel.py"}
+# Rooms named as text, and loaded when asked for: the table of devices, the command
+# that serves the page, and the list of what a wheel packs.
+BY_NAME = {"core/device.py", "core/cli/mnist.py", "web/wheel.py"}
 
 
 def room_of(name: str) -> str | None:
