@@ -8,6 +8,7 @@ plain call is used instead.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import struct
 import threading
 from bisect import bisect_left, insort
@@ -121,8 +122,7 @@ class WasmtimeHost(Host):
         It keeps Python's global lock, which is quicker than to give it up.
         """
         try:
-            from wasmtime import _bindings as c
-
+            c: Any = importlib.import_module("wasmtime._bindings")
             context = ctypes.cast(self._store._context(), ctypes.c_void_p).value
             function = ctypes.addressof(run._func)
             target = ctypes.cast(c.dll.wasmtime_func_call_unchecked, ctypes.c_void_p)
@@ -130,7 +130,7 @@ class WasmtimeHost(Host):
                 return None
         except (ImportError, AttributeError):
             return None
-        entry = UNCHECKED(target.value)
+        entry = UNCHECKED(target.value or 0)
         slots = ctypes.create_string_buffer(max(len(kinds), 1) * SLOT)
         trap = ctypes.c_void_p()
         first, last = ctypes.addressof(slots), ctypes.addressof(trap)
@@ -153,8 +153,7 @@ class WasmtimeHost(Host):
 
     def _failure(self, error: int | None, trap: ctypes.c_void_p) -> DeviceError:
         """What wasmtime reported: a bug of ours, for kernels cannot fail."""
-        from wasmtime import _bindings as c
-
+        c: Any = importlib.import_module("wasmtime._bindings")
         if error:
             pointer = ctypes.cast(error, ctypes.POINTER(c.wasmtime_error_t))
             return _failed(self._api.WasmtimeError._from_ptr(pointer))
