@@ -36,6 +36,8 @@ SOFTWARE = ("llvmpipe", "lavapipe", "swiftshader", "basic render", "software")
 class WgpuGpu:
     """One GPU device by way of wgpu-py: see fogo/webgpu/gpu.py for the interface.
 
+    It asks for all that its adapter offers; FOGO_GPU_LIMITS=portable holds it to the
+    limits and features that every browser has.
     Raises: DeviceError when the driver refuses to open the adapter.
     """
 
