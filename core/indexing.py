@@ -146,8 +146,7 @@ def _item(item, x):
                 "index: integers, slices, None, ... or integer tensors; given %s"
                 % type(item)
             )
-        empty = isinstance(item, (list, tuple)) and not item
-        item = tensor(item, dtype="int32" if empty else None, device=x.device.base())
+        item = tensor(item, dtype=_narrow(item, x), device=x.device.base())
     if not (item.dtype.is_int or item.dtype is bool_):
         raise DTypeError(
             "index: an index tensor holds integers or bools; given %s" % item.dtype.name
@@ -155,6 +154,13 @@ def _item(item, x):
     if item.device.base() is not x.device.base():
         item = item.to(x.device.base())
     return item
+
+
+def _narrow(item, x):
+    """The dtype for an index array: what the device holds, integers if it is empty."""
+    empty = isinstance(item, (list, tuple)) and not item
+    wide = str(getattr(item, "dtype", "")) == "int64"
+    return x.device.default_int if empty or wide else None
 
 
 def _position(i, n, axis):
