@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from array import array
     from collections.abc import Sequence
 
-    from .wgpu_player import Pending
+    from .wgpu_pending import Pending
 
 FEATURES = ("shader-f16", "timestamp-query", "subgroup")
 LIMITS = {

@@ -16,6 +16,8 @@ import wgpu
 from fogo.errors import DeviceError
 from fogo.webgpu import gpu as G
 
+from .wgpu_pending import Pending, padded
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -309,7 +311,7 @@ class Player:
 
     def _read_all(self, reads: list[tuple[int, int, int]]) -> Any:
         """Copy what is read into one buffer, each part at a multiple of 8 bytes."""
-        total = sum(_padded(count) for _, _, count in reads)
+        total = sum(padded(count) for _, _, count in reads)
         if not total:
             return None
         staging = self._staging(total)
@@ -324,7 +326,7 @@ class Player:
                 encoder.copy_buffer_to_buffer(
                     entry.buffer, offset * 4, staging, to, count * 4
                 )
-            to += _padded(count)
+            to += padded(count)
         return staging
 
     def _staging(self, size: int) -> Any:
@@ -362,56 +364,3 @@ class Player:
         """The first thing that went wrong since it was last asked for."""
         text, self.problem = self.problem, None
         return None if text is None else DeviceError("webgpu: " + text)
-
-
-class Pending:
-    """The reads of a batch: `wait()` for them, or await `result()`."""
-
-    def __init__(
-        self, player: Player, reads: list[tuple[int, int, int]], staging: Any
-    ) -> None:
-        self.player = player
-        self.reads = reads
-        self.staging = staging
-
-    def wait(self) -> list[Any]:
-        """Return the bytes of each read; raises DeviceError if the GPU objected."""
-        if self._begin():
-            try:
-                self.staging.map_sync(wgpu.MapMode.READ)
-            except (wgpu.GPUError, RuntimeError) as error:
-                raise DeviceError(f"webgpu: reading failed: {error}") from None
-        return self._parts()
-
-    async def result(self) -> list[Any]:
-        """Await what `wait` returns."""
-        if self._begin():
-            try:
-                await self.staging.map_async(wgpu.MapMode.READ)
-            except (wgpu.GPUError, RuntimeError) as error:
-                raise DeviceError(f"webgpu: reading failed: {error}") from None
-        return self._parts()
-
-    def _begin(self) -> bool:
-        """Raise what went wrong; say whether there is a buffer to map."""
-        problem = self.player.take_problem()
-        if problem is not None:
-            raise problem
-        return self.staging is not None
-
-    def _parts(self) -> list[Any]:
-        if self.staging is None:
-            return [b"" for _ in self.reads]
-        whole = self.staging.read_mapped()
-        self.staging.unmap()
-        self.player.recycle(self.staging)
-        self.staging = None
-        parts, at = [], 0
-        for _, _, count in self.reads:
-            parts.append(whole[at : at + count * 4])
-            at += _padded(count)
-        return parts
-
-
-def _padded(count: int) -> int:
-    return (count * 4 + 7) // 8 * 8
