@@ -45,9 +45,7 @@ def main() -> None:
     given = parser.parse_args()
     count = 0
     with given.out.open("w") as out:
-        for line in lines(
-            given.sample, given.seed, given.each, given.dtype, given.op
-        ):
+        for line in lines(given.sample, given.seed, given.each, given.dtype, given.op):
             out.write(line + "\n")
             count += 1
     print(f"{count} cases, {given.out.stat().st_size / 1e6:.1f} MB, in {given.out}")
