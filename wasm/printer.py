@@ -8,7 +8,7 @@ nested loops; see address.py for how array elements are found.
 from __future__ import annotations
 
 from fogo.dtypes import float16, float32
-from fogo.expr import INDEX, Expr
+from fogo.expr import INDEX, Expr, literal
 from fogo.kernel.ir import Assign, Declare, Kernel, Let, Load, Loop, Store
 
 from . import library
@@ -24,6 +24,7 @@ from .assembler import (
     signed,
     tee,
 )
+from .jam import COUNT, axis_to_jam, jam
 from .machine import kind_of
 from .opcodes import OP
 from .pointers import Pointers
@@ -99,8 +100,14 @@ class Printer(Pointers):
             self.names[array.name] = (i, "i32")
             self.atoms.depths[array.name] = 0
         self._parameters(k, len(k.arrays))
-        self.widened = accumulators(k.body)
-        self._grid(k, 0)
+        axis = axis_to_jam(k)
+        if axis is None:
+            self.widened = accumulators(k.body)
+            self._grid(k, 0, None, k.body)
+        else:
+            body = jam(k, axis)
+            self.widened = accumulators(k.body + body)
+            self._grid(k, 0, axis, body)
         self.out.code = self.code
 
     def _parameters(self, k, place):
@@ -121,14 +128,23 @@ class Printer(Pointers):
                 place += 1
             place += 1
 
-    def _grid(self, k, d):
+    def _grid(self, k, d, axis, body):
+        """Loops over the grid from axis `d` on; `body` jams points along `axis`."""
         if d == len(k.dims):
-            self.block(k.body)
-        elif k.coords[d].op == "const":
-            self._grid(k, d + 1)
+            self.block(body)
+            return
+        coord, size = k.coords[d], k.dims[d]
+        zero = literal(0, INDEX)
+        if coord.op == "const":
+            self._grid(k, d + 1, axis, body)
+        elif d != axis:
+            self.loop(coord, zero, size, 1, lambda: self._grid(k, d + 1, axis, body))
         else:
-            zero = Expr("const", (0,), INDEX)
-            self.loop(k.coords[d], zero, k.dims[d], 1, lambda: self._grid(k, d + 1))
+            whole = size // COUNT * COUNT
+            self.loop(
+                coord, zero, whole, COUNT, lambda: self._grid(k, d + 1, None, body)
+            )
+            self.loop(coord, whole, size, 1, lambda: self._grid(k, d + 1, None, k.body))
 
     # Statements.
 
