@@ -233,7 +233,8 @@ def hardshrink(x: T, lambd: float = 0.5) -> T:
 
 @elementwise("softshrink", (WIDE, (0.3, 1.0)), accepts="float", to_float=True)
 def _softshrink(x, size):
-    return _where(x > size, x - size, _where(x < -size, x + size, x * 0.0))
+    near = _where(E("isnan", x), x, 0.0)  # a GPU may take x * 0.0 for 0
+    return _where(x > size, x - size, _where(x < -size, x + size, near))
 
 
 def softshrink(x: T, lambd: float = 0.5) -> T:
