@@ -15,6 +15,8 @@ BOARD = (
     "backend/autodiff.py",
     "backend/base.py",
     "backend/python.py",
+    "demo/__init__.py",
+    "demo/net.py",
     "device.py",
     "dtypes.py",
     "errors.py",

@@ -60,11 +60,11 @@ def test_the_command_trains_and_builds(
     weights = run(tmp_path / "out", seed=0)
     said = capsys.readouterr().out
     assert "device: numpy (asked for)" in said
-    assert "training MnistNet (33,914 parameters): 1 epochs of 10 batches" in said
+    assert "training MnistNet (21,118 parameters): 1 epochs of 10 batches" in said
     assert "% of the held-out digits right" in said
     kinds = {entry["dtype"] for entry in header(weights).values()}
     assert "F16" in kinds and "F32" not in kinds
-    assert weights.stat().st_size < 80_000
+    assert weights.stat().st_size < 60_000
     site = tmp_path / "out" / "site"
     assert (site / "index.html").is_file()
     assert (site / "weights.safetensors").read_bytes() == weights.read_bytes()
