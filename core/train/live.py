@@ -27,7 +27,7 @@ class RichRenderer(Renderer):
         self.console = Console(file=stream or sys.stdout, highlight=False)
         self.progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=28),
+            BarColumn(bar_width=18),
             TextColumn("{task.fields[metrics]}"),
             TimeElapsedColumn(),
             TextColumn("left"),
