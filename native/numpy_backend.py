@@ -48,6 +48,8 @@ class Numpy(RawBackend):
         flat = handle.buffer
         if layout.contiguous:
             return flat[: _size(layout.shape)].reshape(layout.shape)
+        if 0 in layout.shape:  # NumPy refuses strides on an empty buffer
+            return np.empty(layout.shape, flat.dtype)
         step = flat.itemsize
         return np.ndarray(
             layout.shape, flat.dtype, flat, layout.offset * step,

@@ -325,8 +325,9 @@ def exclusive_products(x: T, axes: int | tuple[int, ...] | None = None) -> T:
     kept = moved.shape[: x.ndim - len(over)]
     line = reshape(moved, kept + (-1,))
     axis = len(kept)
-    before = _shifted(cumprod(line, axis), axis, 1)
-    after = flip(_shifted(cumprod(flip(line, axis), axis), axis, 1), axis)
+    before = _shifted(cumprod(line, axis, x.dtype), axis, 1)
+    ahead = cumprod(flip(line, axis), axis, x.dtype)
+    after = flip(_shifted(ahead, axis, 1), axis)
     back = [0] * x.ndim
     for i, a in enumerate(order):
         back[a] = i

@@ -8,6 +8,7 @@ function the gradients (float64). Both take the arguments of the public function
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -182,6 +183,8 @@ def public_functions() -> dict[str, str]:
         own = [n for n in room.__all__ if getattr(room, n).__name__ == n]
         for name in own + [n for n in room.__all__ if n not in own]:
             function = getattr(room, name)
+            if inspect.iscoroutinefunction(function):  # tested beside the plain form
+                continue
             if id(function) not in seen:
                 seen[id(function)] = name
                 found[name] = module
