@@ -14,10 +14,7 @@ def cache_dir() -> Path:
 
     It is not made here: whoever writes makes it.
 
-    >>> os.environ["FOGO_CACHE"] = "/somewhere/else"
-    >>> cache_dir().as_posix()
-    '/somewhere/else'
-    >>> del os.environ["FOGO_CACHE"]
+        FOGO_CACHE=/somewhere/else fogo demo mnist
     """
     chosen = os.environ.get("FOGO_CACHE")
     if chosen:
