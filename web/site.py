@@ -14,7 +14,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fogo.demo.net import MnistNet
 from fogo.errors import FogoError
+from fogo.store import load_safetensors
 from fogo.web.assets import PYODIDE, PYODIDE_FILES, micropip_wheel, pyodide_folder
 from fogo.web.wheel import pack
 
@@ -44,8 +46,8 @@ def build_site(
 
     With `cdn` the page takes Pyodide from its public CDN instead of a local copy.
     `progress` is told in words what is being done. Raises SiteError if the folder
-    cannot be written, holds something else, or there are no weights; AssetError if
-    Pyodide or micropip cannot be had.
+    cannot be written, holds something else, or there are no weights; FormatError if
+    they are not the network's; AssetError if Pyodide or micropip cannot be had.
     """
     out = Path(out_dir).absolute()
     say = progress or _silent
@@ -72,6 +74,9 @@ def _check_weights(path: Path) -> Path:
             f"build_site: the weights must be a file; weights={path}; "
             "train them with `fogo demo mnist`"
         )
+    # What the page would refuse is refused here, while somebody can do something.
+    net = MnistNet(device="python")
+    net.load_state_dict(load_safetensors(path, "python"))
     return path
 
 

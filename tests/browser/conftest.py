@@ -16,7 +16,7 @@ from fogo.store import load_safetensors
 from fogo.web.server import Server
 from fogo.web.site import build_site
 from tests.browser.chromium import FLAGS
-from tests.browser.pages import open_page
+from tests.browser.pages import failure_of, open_page
 from tests.browser.pyodide import Place, Pyodide, serving
 from tests.support import runtimes
 
@@ -110,7 +110,7 @@ def site_url(site_folder: Path) -> Iterator[str]:
 def ready_page(chromium: Browser, site_url: str) -> Iterator[Page]:
     """The demo's page with Python loaded, on the device it chose."""
     page = open_page(chromium, site_url)
-    page.evaluate("() => fogo.loaded")
+    assert failure_of(page) is None
     yield page
     page.close()
 

@@ -39,3 +39,20 @@ def shown_digit(page: Page) -> int | None:
     """The large digit on the page."""
     text = page.locator("#digit").text_content()
     return int(text) if text else None
+
+
+def failure_of(page: Page, timeout_s: float = 120) -> dict[str, str] | None:
+    """Wait until the page has loaded: None, or {what, message, cure} if it failed."""
+    outcome = page.evaluate(
+        """(ms) => Promise.race([
+             fogo.loaded.then(() => ({}), (failed) => ({ failed })),
+             new Promise((done) => setTimeout(done, ms, null))])""",
+        timeout_s * 1000,
+    )
+    if outcome is None:
+        raise TimeoutError(
+            f"the page was still loading after {timeout_s:g} s: "
+            f"{page.locator('#news').text_content()}"
+        )
+    failed: dict[str, str] | None = outcome.get("failed")
+    return failed

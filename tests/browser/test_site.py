@@ -8,23 +8,25 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from fogo.errors import FormatError
 from fogo.web import assets, site
 from fogo.web.assets import AssetError
 from fogo.web.site import SiteError, build_site
 from fogo.web.wheel import pack
+from tests.browser.conftest import WEIGHTS
 
 
 @pytest.fixture
 def weights(tmp_path):
-    path = tmp_path / "mnist.safetensors"
-    path.write_bytes(b"\2\0\0\0\0\0\0\0{}")
-    return path
+    return Path(shutil.copy(WEIGHTS, tmp_path))
 
 
 @pytest.fixture
@@ -75,7 +77,9 @@ def test_a_site_from_the_cdn_needs_no_pyodide_here(tmp_path, weights, no_pyodide
 def test_building_again_replaces_the_site(tmp_path, weights, fake_assets):
     out = build_site(tmp_path / "site", weights)
     (out / "left-over.txt").write_text("old")
-    weights.write_bytes(weights.read_bytes() + b" ")
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
     build_site(out, weights)
     assert not (out / "left-over.txt").exists()
     assert (out / "weights.safetensors").read_bytes() == weights.read_bytes()
@@ -109,6 +113,16 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path, weights):
 def test_missing_weights_are_named_before_anything_is_done(tmp_path):
     with pytest.raises(SiteError, match=r"weights=.*none\.safetensors; train them"):
         build_site(tmp_path / "site", tmp_path / "none.safetensors")
+    assert not (tmp_path / "site").exists()
+
+
+def test_weights_of_another_network_are_refused(tmp_path, weights):
+    weights.write_bytes(b"\2\0\0\0\0\0\0\0{}")
+    with pytest.raises(FormatError, match=r"missing \(.*conv1\.weight"):
+        build_site(tmp_path / "site", weights)
+    weights.write_bytes(b"\xff" * 64)
+    with pytest.raises(FormatError, match="safetensors: "):
+        build_site(tmp_path / "site", weights)
     assert not (tmp_path / "site").exists()
 
 

@@ -3,7 +3,7 @@
 // here is told to the page with what to do about it.
 
 let page; // the Python module fogo.web.page
-let trouble; // rejects when a fetch fails: Pyodide itself would wait for ever
+let trouble; // rejects when a file of Pyodide fails: it would wait for ever itself
 const progress = { label: "", loaded: 0, total: 0 };
 let lastTold = 0;
 
@@ -24,7 +24,7 @@ const ASKED = {
 async function load(device) {
   const site = await step("the site", "Reading what the site has", readSite);
   progress.total = totalBytes(site);
-  countFetches();
+  countFetches(new URL(site.pyodide.url, import.meta.url).href);
   const weights = download(site.weights); // comes while Python starts
   weights.catch(() => {}); // awaited below, where its failure is told
   const pyodide = await step("Python", "Python", () => Promise.race([startPython(site), trouble]));
@@ -104,18 +104,20 @@ function totalBytes({ bytes, weights, wheel, pyodide }) {
   return [...names, weights, wheel].reduce((sum, name) => sum + (bytes[name] ?? 0), 0);
 }
 
-function countFetches() {
+function countFetches(base) {
   const fetchBare = globalThis.fetch;
   let fail;
-  trouble = new Promise((_, reject) => { fail = reject; });
+  trouble = new Promise((_, reject) => {
+    fail = (url, why) => url.startsWith(base) && reject(new Error(url + why));
+  });
   trouble.catch(() => {});
   globalThis.fetch = async (what, ...more) => {
     const url = String(what.url ?? what);
     const reply = await fetchBare(what, ...more).catch((error) => {
-      fail(new Error(`${url} could not be fetched (${error.message})`));
+      fail(url, ` could not be fetched (${error.message})`);
       throw error;
     });
-    if (!reply.ok) fail(new Error(`${url}: the server answered ${reply.status}`));
+    if (!reply.ok) fail(url, `: the server answered ${reply.status}`);
     if (!reply.ok || !reply.body) return reply;
     const counted = reply.body.pipeThrough(new TransformStream({
       transform(chunk, to) {
