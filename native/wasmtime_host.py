@@ -110,7 +110,7 @@ class WasmtimeHost(Host):
         def call(*args: float) -> None:
             with self._lock:
                 try:
-                    run(self._store, *args)
+                    run(self._store, *_in_range(args, kinds))
                 except (api.Trap, api.WasmtimeError) as error:
                     raise _failed(error) from None
 
@@ -143,8 +143,8 @@ class WasmtimeHost(Host):
             with lock:
                 try:
                     pack(slots, 0, *args)
-                except OverflowError:  # a float beyond float32
-                    pack(slots, 0, *_single(args, kinds))
+                except (OverflowError, struct.error):
+                    pack(slots, 0, *_in_range(args, kinds))
                 error = entry(context, function, first, count, last)
                 if error or trap:
                     raise self._failure(error, trap)
@@ -166,9 +166,15 @@ def _failed(error: Exception) -> DeviceError:
     return DeviceError("wasm: internal: a kernel failed; %s" % error)
 
 
-def _single(args: tuple[float, ...], kinds: str) -> list[float]:
-    """Arguments with floats beyond float32 made infinite, as a conversion would."""
-    return [ctypes.c_float(a).value if k == "f" else a for a, k in zip(args, kinds)]
+def _in_range(args: tuple[float, ...], kinds: str) -> list[float]:
+    """Arguments as C would convert them: addresses above 2 GiB, floats too large."""
+    out: list[float] = []
+    for a, k in zip(args, kinds):
+        if k == "i":
+            out.append(ctypes.c_int32(int(a)).value)
+        else:
+            out.append(ctypes.c_float(a).value if k == "f" else a)
+    return out
 
 
 def _version() -> str:

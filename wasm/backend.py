@@ -49,7 +49,7 @@ class Wasm(RawBackend):
 
     Example:
         >>> import fogo
-        >>> fogo.arange(3, device="wasm").tolist()  # doctest: +SKIP
+        >>> fogo.arange(3, device="wasm").tolist()
         [0, 1, 2]
     """
 

@@ -42,6 +42,6 @@ class Host:
     def compile(self, module: bytes, kinds: str) -> Callable[..., None]:
         """Compile a module that imports `env.memory`; return its export `run`.
 
-        `kinds` has a letter per parameter: i (32-bit integer), f, d (floats).
+        `kinds` has a letter per parameter: i (32 bits, signed or not), f, d (floats).
         """
         raise NotImplementedError

@@ -74,6 +74,20 @@ def test_addresses_stay_when_memory_grows(host: wasmtime_host.WasmtimeHost) -> N
     assert all(p % 16 == 0 and p >= 65536 for p in (first, *places))
 
 
+@pytest.mark.parametrize("plain", [False, True])
+def test_addresses_above_2_gib(
+    host: wasmtime_host.WasmtimeHost, plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory that nobody touches takes no room on the machine."""
+    if plain:
+        monkeypatch.setattr(host, "_unchecked", lambda run, kinds: None)
+    assert host.allocate(1 << 31) < 1 << 31
+    place = host.allocate(64)
+    assert place > 1 << 31
+    host.compile(storing("i"), "ii")(place, 77)
+    assert host.read(place, 4) == bytes([77, 0, 0, 0])
+
+
 def test_the_end_of_memory_is_a_memory_error(host: wasmtime_host.WasmtimeHost) -> None:
     with pytest.raises(MemoryError):
         host.allocate(1 << 33)
