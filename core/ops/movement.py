@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import ShapeError
 from ..expr import INDEX, literal
 from ..expr import call as E
-from ..shapes import broadcast, check_shape, normalize_axes, normalize_axis, size
+from ..shapes import check_shape, normalize_axes, normalize_axis, size
 from .define import Sample, define_op
 from .record import Aval
 
@@ -163,7 +163,10 @@ def expand(x: T, *shape: int | Sequence[int]) -> T:
              for i, d in enumerate(sizes)]
         )  # fmt: skip
     target = check_shape("expand", sizes)
-    if lead < 0 or broadcast("expand", x.shape, target) != target:
+    fits = lead >= 0
+    for d, wanted in zip(x.shape, target[lead:] if fits else ()):
+        fits = fits and (d == wanted or d == 1)
+    if not fits:
         raise ShapeError(
             "expand: sizes other than 1 must stay; given %s to %s"
             % (list(x.shape), list(target))
@@ -432,6 +435,8 @@ def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]
     n = x.shape[place]
     if isinstance(size_or_sections, int):
         step = size_or_sections
+        if step < 1:
+            raise ShapeError("split: sizes are positive; given %d" % step)
         sizes = [step if i + step <= n else n - i for i in range(0, n, step)]
     else:
         sizes = list(size_or_sections)
@@ -453,6 +458,8 @@ def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]
 def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
     """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
     n = x.shape[normalize_axis("chunk", axis, x.ndim)]
+    if chunks < 1:
+        raise ShapeError("chunk: the number of parts is positive; given %d" % chunks)
     return split(x, max((n + chunks - 1) // chunks, 1), axis)
 
 
