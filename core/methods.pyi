@@ -625,3 +625,5 @@ class Methods:
         """Return where x is not 0: one integer tensor [K] per axis, in row-major order."""
     async def nonzero_async(self) -> tuple[Tensor, ...]:
         """`nonzero` for platforms where a thread cannot wait."""
+    def sliding_windows(self, axis: int, size: int, step: int = 1, dilation: int = 1) -> Self:
+        """Return every window of an axis, its elements along a new last axis. A view."""

@@ -8,6 +8,7 @@ import sys
 MODULES = (
     "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
+    "unfold",
 )  # fmt: skip
 _BASE = __name__
 
