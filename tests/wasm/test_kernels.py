@@ -168,6 +168,7 @@ def test_coordinates_divided_and_negative(wasm: fogo.Device) -> None:
         n = x.shape[0]
         a = (c - 5) // 3 + (c - 5) % 3 * 10 + (c - 4) // 4 * 100 + (d - 7) % 8 * 1000
         b = c // n + c % n * 10 + (c * 7) // 8 * 100 + (3 - d) // n * 1000
+        b = b + call("max", c - 9, d - 12) // n * 10000 + call("max", c - 9, 0) // n
         out[c, d] = cast(where(d < 4, a, b), out.dtype) + x[c % n] * 0
 
     x = fogo.arange(3, device=wasm)
@@ -175,6 +176,7 @@ def test_coordinates_divided_and_negative(wasm: fogo.Device) -> None:
     for c, d in np.ndindex(11, 9):
         a = (c - 5) // 3 + (c - 5) % 3 * 10 + (c - 4) // 4 * 100 + (d - 7) % 8 * 1000
         b = c // 3 + c % 3 * 10 + (c * 7) // 8 * 100 + (3 - d) // 3 * 1000
+        b += max(c - 9, d - 12) // 3 * 10000 + max(c - 9, 0) // 3
         assert found[c, d] == (a if d < 4 else b)
 
 
