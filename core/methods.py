@@ -11,7 +11,7 @@ class Methods:
     def __getattr__(self, name):
         function = None if name.startswith("_") else ops.method(name)
         if function is None:
-            raise AttributeError("Tensor has no attribute %r" % name)
+            raise AttributeError(_unknown(self, name))
         setattr(Methods, name, function)
         return getattr(self, name)
 
@@ -116,3 +116,13 @@ class Methods:
 
     def __hash__(self):
         return id(self)
+
+
+def _unknown(tensor, name):
+    """What to say of an attribute that is not there."""
+    if name == "backward":
+        return (
+            "backward: only tensors of an autodiff device have gradients; given a "
+            "tensor on %r; make it on device.autodiff()" % tensor.device
+        )
+    return "Tensor has no attribute %r" % name
