@@ -18,9 +18,8 @@ MODULES = {
     "numpy": "fogo.native.numpy_backend",
     "webgpu": "fogo.webgpu",
     "wasm": "fogo.wasm",
-    "cuda": "fogo.native.cuda",
 }
-ORDER = ("webgpu", "cuda", "numpy", "wasm", "python")
+ORDER = ("webgpu", "numpy", "wasm", "python")
 
 # Who plays a backend's commands: (in a browser, elsewhere). A module for "webgpu"
 # offers `adapters()`, `open_now(index)` and the coroutine `open_gpu(index)`; one for
@@ -133,7 +132,7 @@ _default: list[Device] = []
 def device(name: str | Device | None = None) -> Device:
     """Return a device by name; the same name gives the same Device.
 
-    "python", "numpy", "webgpu", "webgpu:1", "wasm", "cuda", "cpu" (NumPy natively,
+    "python", "numpy", "webgpu", "webgpu:1", "wasm", "cpu" (NumPy natively,
     WebAssembly in a browser, else plain Python). None gives the default device.
     Raises: DeviceError where the machine does not have it, saying why.
 
@@ -245,13 +244,15 @@ def best_device() -> Device:
 
     A GPU comes first; a software adapter is a CPU in disguise and is passed over.
     """
-    passed = []
+    why = "no GPU here"
     for name, kind, text in devices():
         if kind == "gpu":
             return _chosen(name, "a GPU: " + text)
-        if name.split(":")[0] in ("webgpu", "cuda"):
-            passed.append("%s: %s" % (name, text))
-    return _chosen("cpu", "no GPU (%s)" % "; ".join(passed))
+        if kind == "software":
+            why = "no GPU here: %s computes on the CPU" % text
+        elif kind == "missing" and name == "webgpu":
+            why = "no GPU here: " + text
+    return _chosen("cpu", why)
 
 
 def _chosen(name, reason):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from fogo.errors import DeviceError
@@ -112,6 +114,8 @@ def describe(adapter: Any) -> dict[str, Any]:
 
 def _adapters() -> list[Any]:
     """The adapters, best first."""
+    if sys.platform == "linux":  # without it, drivers complain on stderr, once each
+        os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     try:
         import wgpu
     except (ImportError, OSError, RuntimeError) as error:

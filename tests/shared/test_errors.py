@@ -260,12 +260,22 @@ def without_gradient(d):
     call(Op("plain_copy", infer=same, kernel=kernel), (x,)).sum().backward()
 
 
+def ghost():
+    """A device whose module is not there."""
+    from fogo.device import MODULES
+
+    MODULES["ghost"] = "fogo.ghost"
+    try:
+        fogo.device("ghost:0")
+    finally:
+        del MODULES["ghost"]
+
+
 DEVICES = (
     (Device, ("device: a name or a Device", "3"), lambda d: fogo.device(3)),
     (Device, ("device: no such device", "'tpu'", "use one of cpu"),
      lambda d: fogo.device("tpu")),
-    (Device, ("device: cuda is not available", "importing"),
-     lambda d: fogo.device("cuda:0")),
+    (Device, ("device: ghost is not available", "importing"), lambda d: ghost()),
     (Device, ("add: tensors must be on one device", ".to(...)"), two_devices),
     (DType, ("promote: no dtype holds both", "uint64 and int8"),
      lambda d: fogo.promote(fogo.uint64, fogo.int8)),
