@@ -129,6 +129,28 @@ MERGE_RUNS = define_op(
 )  # fmt: skip
 
 
+def _in_runs(x, axis, descending, dtype):
+    order = _call(RANK_RUNS, (x,), (axis, descending, dtype))
+    width = _RUN
+    while width < x.shape[axis]:
+        order = _call(MERGE_RUNS, (x, order), (axis, descending, width))
+        width *= 2
+    return order
+
+
+ARGSORT = define_op(
+    "argsort", infer=_rank_infer, attrs=("axis", "descending", "dtype"),
+    decompose=_in_runs, diff=(False,),
+    samples=(
+        Sample(((3, 5, 2), -3.0, 3.0), axis=1),
+        Sample(((3, 5), -3.0, 3.0), descending=True),
+        Sample(((2, 70), -3.0, 3.0), axis=-1),
+        Sample(((150,), -3.0, 3.0), axis=0, descending=True),
+        Sample(((2, 0, 3), -3.0, 3.0), axis=1),
+    ),
+)  # fmt: skip
+
+
 def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
     """Return the positions that would sort x along an axis; equal ones keep order.
 
@@ -145,13 +167,8 @@ def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True)
     place = normalize_axis("argsort", axis, x.ndim)
     if x.dtype.is_bool:
         x = x.astype("uint8")
-    x = x.detach()
-    order = _call(RANK_RUNS, (x,), (place, bool(descending), x.device.default_int))
-    width = _RUN
-    while width < x.shape[place]:
-        order = _call(MERGE_RUNS, (x, order), (place, bool(descending), width))
-        width *= 2
-    return order
+    attrs = (place, bool(descending), x.device.default_int)
+    return _call(ARGSORT, (x.detach(),), attrs)
 
 
 def sort(
@@ -251,16 +268,8 @@ def searchsorted(edges: T, x: Tensor, side: str = "left") -> T:
 
 
 # Samples of the functions that are compositions of other ops.
-_SAMPLES = (
-    Sample(((3, 5, 2), -3.0, 3.0), axis=1),
-    Sample(((3, 5), -3.0, 3.0), descending=True),
-    Sample(((2, 70), -3.0, 3.0), axis=-1),
-    Sample(((150,), -3.0, 3.0), axis=0, descending=True),
-    Sample(((2, 0, 3), -3.0, 3.0), axis=1),
-)
 SAMPLES = {
-    "argsort": _SAMPLES,
-    "sort": _SAMPLES,
+    "sort": ARGSORT.samples,
     "topk": (
         Sample(((3, 5, 2), -3.0, 3.0), k=2, axis=1),
         Sample(((3, 70), -3.0, 3.0), k=3, largest=False),
