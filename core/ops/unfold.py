@@ -142,9 +142,10 @@ def unfold(
     """
     if x.ndim != 4:
         raise ShapeError("unfold: x is [N, C, H, W]; given %s" % list(x.shape))
-    kernel, dilation, padding, stride = _settings(
-        "unfold", kernel_size, dilation, padding, stride
-    )
+    return _unfolded(x, *_settings("unfold", kernel_size, dilation, padding, stride))
+
+
+def _unfolded(x, kernel, dilation, padding, stride):
     if max(padding):
         x = x.pad(_pairs(padding, 2))
     x = sliding_windows(x, 2, kernel[0], stride[0], dilation[0])
@@ -172,10 +173,12 @@ def fold(
         >>> fogo.fold(fogo.ones(1, 12, 4), (4, 4), 2, stride=2).shape
         (1, 3, 4, 4)
     """
-    kernel, dilation, padding, stride = _settings(
-        "fold", kernel_size, dilation, padding, stride
-    )
-    sizes = [n + 2 * p for n, p in zip(output_size, padding)]
+    settings = _settings("fold", kernel_size, dilation, padding, stride)
+    return _folded(x, output_size, *settings)
+
+
+def _folded(x, images, kernel, dilation, padding, stride):
+    sizes = [n + 2 * p for n, p in zip(images, padding)]
     counts = [_count(n, k, s, d) for n, k, s, d in zip(sizes, kernel, stride, dilation)]
     area = kernel[0] * kernel[1]
     if x.ndim != 3 or x.shape[1] % area or x.shape[2] != counts[0] * counts[1]:
@@ -188,7 +191,7 @@ def fold(
     x = _call(BACK, (x,), (sizes[1], 3, kernel[1], stride[1], dilation[1]))
     x = _call(BACK, (x,), (sizes[0], 2, kernel[0], stride[0], dilation[0]))
     for i in range(2):
-        x = x.narrow(2 + i, padding[i], output_size[i])
+        x = x.narrow(2 + i, padding[i], images[i])
     return x
 
 
