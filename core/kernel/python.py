@@ -222,6 +222,10 @@ class Printer:
         if kind.is_int:
             if op in ("floordiv", "mod") and kind is INDEX:
                 return "(%s %s %s)" % (args[0], "//" if op[0] == "f" else "%", args[1])
+            if op in ("min", "max") and kind is INDEX:  # bounds of inner loops
+                sign = "<" if op == "min" else ">"
+                a, b = args
+                return "(%s if %s %s %s else %s)" % (a, a, sign, b, b)
             return "F.int_%s(%s)" % (op, listed)
         if not self.guarded:
             if op == "div":
