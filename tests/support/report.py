@@ -16,11 +16,13 @@ class Counter:
 
     A test that runs many under another runtime records it with
     `record_property("counts", (runtime, passed, failed, skipped))`, and a figure
-    worth reading at the end with `record_property("note", text)`.
+    worth reading at the end with `record_property("note", text)`. One that runs many
+    cases on a device says how many with `record_property("cases", (device, number))`.
     """
 
     def __init__(self) -> None:
         self.notes: list[str] = []
+        self.cases: dict[str, int] = defaultdict(int)
         self.table: Table = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -32,6 +34,8 @@ class Counter:
                 name, numbers = value[0], value[1:]
                 for outcome, number in zip(OUTCOMES, numbers, strict=True):
                     self.table[name][outcome] += number
+            elif key == "cases" and report.when == "call":
+                self.cases[value[0]] += value[1]
             elif key == "note" and report.when == "call":
                 self.notes.append(value)
             elif key == "device" and (report.when == "call" or not report.passed):
@@ -44,8 +48,12 @@ class Counter:
 
     def lines(self) -> list[str]:
         """Return the table as text."""
-        rows = [f"{'':14}" + "".join(f"{o:>10}" for o in OUTCOMES)]
+        heads = (*OUTCOMES, "cases") if self.cases else OUTCOMES
+        rows = [f"{'':14}" + "".join(f"{o:>10}" for o in heads)]
         for name in sorted(self.table):
-            row = self.table[name]
-            rows.append(f"{name:14}" + "".join(f"{row[o]:>10}" for o in OUTCOMES))
+            row: dict[str, Any] = {
+                **self.table[name],
+                "cases": self.cases.get(name, ""),
+            }
+            rows.append(f"{name:14}" + "".join(f"{row[o]:>10}" for o in heads))
         return rows + self.notes
