@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from fogo.native.micropython.stage import compile_errors, stage
 from tests.ops import export
 from tests.portable import manifest, runtimes
 from tests.support import sampling
-from tests.support.runtimes import need, why_absent
+from tests.support.runtimes import ROOT, micropython_path, need, why_absent
 
 NEEDS = {"unix": "micropython", "node": "node"}
 TIMEOUT_S = 900
@@ -44,6 +45,23 @@ def test_shared_tests_pass(
     shared = max(len(manifest.entries()), python_tests(request.session))
     total = len(cases) + shared
     assert counts.passed >= max(SHARE * total, 1), f"{counts.passed} of {total} ran"
+
+
+def test_the_xor_example_runs_unchanged(tmp_path: Path) -> None:
+    need("micropython", why_absent("micropython"))
+    stage(tmp_path)
+    shutil.copy(ROOT / "examples" / "xor.py", tmp_path)
+    done = subprocess.run(
+        [str(micropython_path()), "-X", "heapsize=4m", "xor.py"],
+        cwd=tmp_path,
+        env={"MICROPYPATH": f"{tmp_path}:.frozen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = [float(n.split("->")[1]) for n in done.stdout.splitlines() if "->" in n]
+    assert answers == pytest.approx([0, 1, 1, 0], abs=0.2), done.stdout
 
 
 def python_tests(session: pytest.Session) -> int:
