@@ -28,6 +28,8 @@ TENSORS = (
      lambda d: fogo.tensor([[1, 2], [3]], device=d)),
     (Shape, ("tensor: nested lists", "a list where a number"),
      lambda d: fogo.tensor([1, [2]], device=d)),
+    (DType, ("tensor: numbers, lists or arrays", "None"),
+     lambda d: fogo.tensor(None, device=d)),
     (DType, ("tensor: numbers only", "'x'"), lambda d: fogo.tensor(["x"], device=d)),
     (DType, ("tensor: int32 holds whole", "1.5", "use a float"),
      lambda d: fogo.tensor([1.5], dtype="int32", device=d)),
@@ -98,6 +100,8 @@ INDEX = (
     (Shape, ("index: out of range", "2 for axis 1 of size 2"),
      lambda d: ones(d, 2, 2)[0, 2]),
     (Shape, ("index: the step",), lambda d: ones(d, 2)[::0]),
+    (DType, ("index: bounds and steps", "0.5", "round it"),
+     lambda d: ones(d, 2)[0.5:]),
     (DType, ("index: integers, slices", "str"), lambda d: ones(d, 2)["a"]),
     (DType, ("index: an index tensor", "float32"), lambda d: ones(d, 2)[ones(d, 1)]),
     (Shape, ("index: a mask has", "[2] for [3, 2]"),
@@ -236,15 +240,18 @@ LAYERS = (
 
 
 def used_up(d):
-    x = ones(d.autodiff(), 1).requires_grad_()
+    x = leaf(d, 1)
     y = (x * x).sum()
     y.backward()
     y.backward()
 
 
-def two_devices(d):
-    other = fogo.Device("other", type(fogo.device("python").backend)())
-    return ones(fogo.device("python"), 1) + ones(other, 1)
+def other_device():
+    return fogo.Device("other", type(fogo.device("python").backend)())
+
+
+def leaf(d, *shape):
+    return ones(d.autodiff(), *shape).requires_grad_()
 
 
 def without_gradient(d):
@@ -256,7 +263,7 @@ def without_gradient(d):
         c = k.grid(out.shape)
         out[c] = x[c]
 
-    x = ones(d.autodiff(), 2).requires_grad_()
+    x = leaf(d, 2)
     call(Op("plain_copy", infer=same, kernel=kernel), (x,)).sum().backward()
 
 
@@ -276,7 +283,8 @@ DEVICES = (
     (Device, ("device: no such device", "'tpu'", "use one of cpu"),
      lambda d: fogo.device("tpu")),
     (Device, ("device: ghost is not available", "importing"), lambda d: ghost()),
-    (Device, ("add: tensors must be on one device", ".to(...)"), two_devices),
+    (Device, ("add: tensors must be on one device", ".to(...)"),
+     lambda d: ones(d, 1) + ones(other_device(), 1)),
     (DType, ("promote: no dtype holds both", "uint64 and int8"),
      lambda d: fogo.promote(fogo.uint64, fogo.int8)),
     (Autodiff, ("inner: only an autodiff device", "fogo.device("), lambda d: d.inner()),
@@ -285,11 +293,17 @@ DEVICES = (
     (DType, ("requires_grad_: only floats", "int32[1]"),
      lambda d: ints(d.autodiff(), 1).requires_grad_()),
     (Autodiff, ("grad: no gradient reached", "requires_grad_()"),
-     lambda d: ones(d.autodiff(), 1).requires_grad_().sum().backward()[ones(d, 1)]),
+     lambda d: leaf(d, 1).sum().backward()[ones(d, 1)]),
     (Autodiff, ("backward: the tensor does not depend", "requires_grad_()"),
      lambda d: ones(d.autodiff(), 1).backward()),
     (Shape, ("backward: without a gradient argument", "[2]", "gradient="),
-     lambda d: ones(d.autodiff(), 2).requires_grad_().backward()),
+     lambda d: leaf(d, 2).backward()),
+    (DType, ("backward: gradient must be a tensor", "fogo.tensor(...)"),
+     lambda d: leaf(d, 2).backward([1.0, 1.0])),
+    (Shape, ("backward: gradient must have", "float32[3]", "float32[2]"),
+     lambda d: leaf(d, 2).backward(ones(d, 3))),
+    (Device, ("backward: gradient must be on", ".to(...)"),
+     lambda d: leaf(d, 2).backward(ones(other_device(), 2))),
     (Autodiff, ("backward: this graph was used up", "op ", "retain_graph=True"),
      used_up),
     (Autodiff, ("backward: plain_copy has no gradient", "detach()"), without_gradient),
