@@ -178,7 +178,14 @@ ref(
     torch=lambda x, axis, index: take(x, index, axis),
     args=("axis",),
     at=1,
-    samples=(Sample(X, INDEX, axis=1), OUTSIDE),
+    samples=(
+        Sample(X, INDEX, axis=1),
+        OUTSIDE,
+        Sample(X, ((4,), -5, 4, "int64"), axis=1),
+        Sample(X, ((4,), -5, 4, "int8"), axis=1),
+        Sample(X, ((4,), 0, 6, "uint8"), axis=1),
+        Sample(X, ((4,), 0, 6, "uint32"), axis=1),
+    ),
 )
 ref(
     "embedding",
