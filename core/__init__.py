@@ -94,8 +94,7 @@ def _import(path):
     import sys
 
     path = __name__ + "." + path
-    if path not in sys.modules:
-        __import__(path)
+    __import__(path)  # also where it is there: another thread may not be done with it
     return sys.modules[path]
 
 

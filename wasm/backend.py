@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 from fogo.backend.base import Handle, RawBackend
+from fogo.backend.threads import Lock
 from fogo.shapes import Layout, size
 
 from .pool import Pool
@@ -60,10 +61,15 @@ class Wasm(RawBackend):
         RawBackend.__init__(self)
         self.host = host
         self.pool = Pool(host)
+        self.lock = Lock()  # one memory, one store: one thread at a time
         self._modules = {}
 
     def describe(self):
         return "WebAssembly in " + self.host.text
+
+    def execute(self, op, inputs, attrs, outs):
+        with self.lock:
+            return RawBackend.execute(self, op, inputs, attrs, outs)
 
     def allocate(self, count, dtype):
         return self.pool.take(count * dtype.itemsize)
@@ -95,19 +101,21 @@ class Wasm(RawBackend):
         return program, program.numbers(plan.values) if not plan.runtime else None
 
     def upload(self, values, shape, dtype):
-        self.uploads += 1
         count = size(shape)
-        buffer = self.allocate(count, dtype)
-        if count:
-            self.host.write(buffer.address, values)
+        with self.lock:
+            self.uploads += 1
+            buffer = self.allocate(count, dtype)
+            if count:
+                self.host.write(buffer.address, values)
         return Handle(buffer, Layout(shape), dtype)
 
     def read(self, handles):
-        self.reads += 1
         out = []
-        for h in handles:
-            dense = self.contiguous(h)
-            nbytes = size(h.shape) * h.dtype.itemsize
-            data = self.host.read(dense.buffer.address, nbytes)
-            out.append(memoryview(array(h.dtype.code, data)))
+        with self.lock:
+            self.reads += 1
+            for h in handles:
+                dense = self.contiguous(h)
+                nbytes = size(h.shape) * h.dtype.itemsize
+                data = self.host.read(dense.buffer.address, nbytes)
+                out.append(memoryview(array(h.dtype.code, data)))
         return out

@@ -37,7 +37,7 @@ class Buffer:
 
 
 class Pool:
-    """Buffers by size class. `live` and `cached` count bytes; `made` allocations.
+    """Buffers by size class; `made` counts allocations.
 
     At most `keep` bytes are cached, beyond that the host gets its memory back.
     """
@@ -45,36 +45,58 @@ class Pool:
     def __init__(self, host, keep=256 << 20):
         self.host = host
         self.keep = keep
-        self.live = 0
-        self.cached = 0
         self.made = 0
+        self._live = 0
+        self._cached = 0
         self._free = {}
+        self._returned = []  # (address, size): filled by whichever thread ends a Buffer
+
+    @property
+    def live(self):
+        """Bytes in use."""
+        self._collect()
+        return self._live
+
+    @property
+    def cached(self):
+        """Bytes kept for later."""
+        self._collect()
+        return self._cached
 
     def take(self, nbytes):
         """Return a Buffer of at least `nbytes`; raises DeviceError when memory ends."""
+        if self._returned:
+            self._collect()
         size = size_class(nbytes)
         waiting = self._free.get(size)
         if waiting:
             address = waiting.pop()
-            self.cached -= size
+            self._cached -= size
         else:
             address = self._allocate(size)
-        self.live += size
+        self._live += size
         return Buffer(self, address, size)
 
     def give(self, address, size):
-        """Take memory back; called by a Buffer that ends."""
-        self.live -= size
-        if self.cached + size > self.keep:
-            self.host.free(address)
-            return
-        self.cached += size
-        self._free.setdefault(size, []).append(address)
+        """Take memory back; called by a Buffer that ends, in any thread."""
+        self._returned.append((address, size))
+
+    def _collect(self):
+        """Sort in what has come back since."""
+        while self._returned:
+            address, size = self._returned.pop()
+            self._live -= size
+            if self._cached + size > self.keep:
+                self.host.free(address)
+                continue
+            self._cached += size
+            self._free.setdefault(size, []).append(address)
 
     def trim(self):
         """Return all cached memory to the host."""
+        self._collect()
         waiting, self._free = self._free, {}
-        self.cached = 0
+        self._cached = 0
         for size in waiting:
             for address in waiting[size]:
                 self.host.free(address)

@@ -6,6 +6,7 @@ from array import array
 from struct import pack, unpack
 
 from ..backend.base import Handle, RawBackend
+from ..backend.threads import Lock
 from ..dtypes import (
     bool_,
     float16,
@@ -62,6 +63,7 @@ class WebGpu(RawBackend):
     def __init__(self, gpu):
         RawBackend.__init__(self)
         self.gpu = gpu
+        self.lock = Lock()  # threads share the batch being filled
         self.half = "shader-f16" in gpu.features
         self.stream = Stream()
         self.pool = Pool(self.stream, gpu.limits)
@@ -75,6 +77,10 @@ class WebGpu(RawBackend):
         return self.gpu.info["name"]
 
     # Kernels.
+
+    def execute(self, op, inputs, attrs, outs):
+        with self.lock:
+            return RawBackend.execute(self, op, inputs, attrs, outs)
 
     def run(self, op, inputs, attrs, outs):
         if op.combine is not None:
@@ -140,26 +146,29 @@ class WebGpu(RawBackend):
     # Memory.
 
     def upload(self, values, shape, dtype):
-        self.uploads += 1
         count = size(shape)
         blob = to_bytes(values, dtype)
-        buffer = self.pool.take(count * dtype.itemsize, True)
-        if count:
-            self.stream.write(buffer.id, blob)
-            if self.stream.bytes >= BATCH_BYTES:
-                self.flush()
+        with self.lock:
+            self.uploads += 1
+            buffer = self.pool.take(count * dtype.itemsize, True)
+            if count:
+                self.stream.write(buffer.id, blob)
+                if self.stream.bytes >= BATCH_BYTES:
+                    self.flush()
         return Handle(buffer, Layout(shape), dtype)
 
     def read(self, handles):
-        handles, pending = self._ask(handles)
-        try:
-            blobs = pending.wait()
-        except DeviceError as error:
-            raise self._explained(error)
-        return self._unpack(handles, blobs)
+        with self.lock:
+            handles, pending = self._ask(handles)
+            try:
+                blobs = pending.wait()
+            except DeviceError as error:
+                raise self._explained(error)
+            return self._unpack(handles, blobs)
 
     async def read_async(self, handles):
-        handles, pending = self._ask(handles)
+        with self.lock:
+            handles, pending = self._ask(handles)
         try:
             blobs = await pending.result()
         except DeviceError as error:
@@ -191,20 +200,22 @@ class WebGpu(RawBackend):
 
     def flush(self):
         """Send what is pending; returns its Pending."""
-        pending = self.gpu.play(*self.stream.take())
-        self.pool.sent()
-        return pending
+        with self.lock:
+            pending = self.gpu.play(*self.stream.take())
+            self.pool.sent()
+            return pending
 
     def sync(self):
         """Wait for everything, and raise what went wrong: a read of one word."""
-        if self.fence is None:
-            self.fence = self.pool.take(4)
-        self.stream.read(self.fence.id, 1)
-        try:
-            self.flush().wait()
-        except DeviceError as error:
-            raise self._explained(error)
-        self.names = {}
+        with self.lock:
+            if self.fence is None:
+                self.fence = self.pool.take(4)
+            self.stream.read(self.fence.id, 1)
+            try:
+                self.flush().wait()
+            except DeviceError as error:
+                raise self._explained(error)
+            self.names = {}
 
 
 def fold(groups):

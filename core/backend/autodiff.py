@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AutodiffError, ShapeError
+from ..errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from ..ops.record import Aval
 from .base import Backend, expand
+from .threads import Local
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
-class _State:
-    """Whether operations are recorded: one flag for all levels of Autodiff."""
+class _Recording(Local):
+    """Whether operations are recorded: a flag of the thread for all levels."""
 
     enabled = True
-    counter = 0
+
+
+_STATE = _Recording()
+_NUMBERS = iter(range(1, sys.maxsize))  # of nodes; no two threads draw the same
 
 
 class no_grad:
-    """`with no_grad():` operations inside are not recorded, at any level.
+    """`with no_grad():` this thread's operations inside are not recorded, at any level.
 
     Example:
         >>> import fogo
@@ -32,12 +37,12 @@ class no_grad:
     """
 
     def __enter__(self) -> no_grad:
-        self.before = _State.enabled
-        _State.enabled = False
+        self.before = _STATE.enabled
+        _STATE.enabled = False
         return self
 
     def __exit__(self, *error: object) -> None:
-        _State.enabled = self.before
+        _STATE.enabled = self.before
 
 
 class Node:
@@ -49,8 +54,7 @@ class Node:
     __slots__ = ("number", "op", "attrs", "inputs", "outputs", "outs", "parents")
 
     def __init__(self, op, attrs, inputs, outputs, outs, parents):
-        _State.counter += 1
-        self.number = _State.counter
+        self.number = next(_NUMBERS)
         self.op = op
         self.attrs = attrs
         self.inputs = inputs
@@ -112,7 +116,7 @@ class Autodiff(Backend):
 
     def execute(self, op, inputs, attrs, outs):
         tracked = False
-        if _State.enabled:
+        if _STATE.enabled:
             for h in inputs:
                 if h.node is not None:
                     tracked = True
@@ -255,16 +259,34 @@ def backward(tensor, gradient=None, retain_graph=False):
             "given shape %s; reduce it (.sum(), .mean()) or pass gradient="
             % list(tensor.shape)
         )
-    from ..tensor import wrap
-
     inner = backend.inner.device
     if gradient is None:
         seed = inner.constant(1.0, tensor.dtype).expand(tensor.shape)
     else:
-        seed = wrap(gradient._handle.inner, inner) if (
-            gradient.device is tensor.device
-        ) else gradient  # fmt: skip
+        seed = _seed(gradient, tensor, inner)
     return _walk(handle, seed, inner, retain_graph)
+
+
+def _seed(gradient, tensor, inner):
+    """The gradient that was given, on the inner device, if it fits the tensor."""
+    from ..tensor import Tensor
+
+    if not isinstance(gradient, Tensor):
+        raise DTypeError(
+            "backward: gradient must be a tensor; given %s; make it one with "
+            "fogo.tensor(...)" % type(gradient)
+        )
+    if gradient.shape != tensor.shape or gradient.dtype is not tensor.dtype:
+        raise ShapeError(
+            "backward: gradient must have the tensor's shape and dtype; given %s for "
+            "%s" % (gradient._describe(), tensor._describe())
+        )
+    if gradient.device.base() is not inner.base():
+        raise DeviceError(
+            "backward: gradient must be on the tensor's device; given %r for %r; move "
+            "it with .to(...)" % (gradient.device, tensor.device)
+        )
+    return gradient.to(inner)
 
 
 def _walk(root, seed, inner, retain_graph):

@@ -93,7 +93,6 @@ def __getattr__(name):
     if file is None:
         raise AttributeError("fogo.nn has no attribute %r" % name)
     path = __name__ + "." + file
-    if path not in sys.modules:
-        __import__(path)
+    __import__(path)  # also where it is there: another thread may not be done with it
     room = sys.modules[path]
     return room if name == "init" else getattr(room, name)

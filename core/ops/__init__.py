@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 # The rooms; a name is looked for in this order. Adding an op to one needs no edit here.
 MODULES = (
@@ -11,14 +12,17 @@ MODULES = (
     "unfold",
 )  # fmt: skip
 _BASE = __name__
+_LOADED: dict[str, Any] = {}
 
 
 def load(module):
     """Import one module of ops."""
-    path = _BASE + "." + module
-    if path not in sys.modules:
-        __import__(path)
-    return sys.modules[path]
+    found = _LOADED.get(module)
+    if found is None:
+        path = _BASE + "." + module
+        __import__(path)  # waits, where another thread is at it
+        found = _LOADED[module] = sys.modules[path]
+    return found
 
 
 def find(name):

@@ -45,6 +45,5 @@ def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError("fogo.optim has no attribute %r" % name)
     path = __name__ + "." + _HOMES[name]
-    if path not in sys.modules:
-        __import__(path)
+    __import__(path)  # also where it is there: another thread may not be done with it
     return getattr(sys.modules[path], name)

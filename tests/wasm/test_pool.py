@@ -60,7 +60,7 @@ def test_beyond_its_limit_the_pool_gives_memory_back() -> None:
     buffers = [pool.take(4096) for _ in range(3)]
     buffers.clear()
     gc.collect()
-    assert len(host.held) == 1 and pool.cached == 4096
+    assert pool.cached == 4096 and len(host.held) == 1
 
 
 def test_when_memory_ends_the_cache_goes_first_then_it_says_so() -> None:
