@@ -109,3 +109,9 @@ def __getattr__(name):
     if function is None:
         raise AttributeError("fogo has no attribute %r" % name)
     return function
+
+
+def __dir__():
+    """List what has not been loaded too, so that a shell can complete it."""
+    lazy = set(_HOMES) | set(_ROOMS) | set(_import("ops").names())
+    return sorted(set(globals()) | lazy)

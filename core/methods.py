@@ -15,6 +15,9 @@ class Methods:
         setattr(Methods, name, function)
         return getattr(self, name)
 
+    def __dir__(self):
+        return sorted(set(object.__dir__(self)) | set(ops.names(methods=True)))
+
     def __add__(self, o):
         return ops.elementwise.add(self, o)
 

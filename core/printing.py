@@ -29,10 +29,11 @@ def format_tensor(t) -> str:
     short = t.size > _options["threshold"]
     shown = _edges(t) if short else t
     values = shown.tolist()
-    numbers = _numbers(values, t.dtype)
-    width = max([len(s) for s in numbers] + [0])
+    flat = _flat(values)
+    whole = all(_is_whole(v) for v in flat)
+    width = max([len(_number(v, t.dtype, whole)) for v in flat] + [0])
     cuts = [short and n > 2 * _options["edge_items"] for n in t.shape]
-    body = _rows(values, cuts, t.dtype, width, 7)
+    body = _rows(values, cuts, (t.dtype, whole), width, 7)
     tail = "" if t.dtype.name in ("float32", "bool") else ", dtype=" + t.dtype.name
     if 0 in t.shape:
         tail += ", shape=" + str(t.shape)
@@ -52,7 +53,7 @@ def _edges(t):
     return t
 
 
-def _numbers(values, dtype):
+def _flat(values):
     out = []
     stack = [values]
     while stack:
@@ -60,29 +61,36 @@ def _numbers(values, dtype):
         if isinstance(v, list):
             stack.extend(v)
         else:
-            out.append(_number(v, dtype))
+            out.append(v)
     return out
 
 
-def _number(v, dtype):
-    if not dtype.is_float:
+def _is_finite(v):
+    return v == v and v not in (float("inf"), -float("inf"))
+
+
+def _is_whole(v):
+    # nan and the infinities look the same beside any number.
+    return not _is_finite(v) or (v == int(v) and abs(v) < 1e8)
+
+
+def _number(v, dtype, whole):
+    """One number; all of a tensor are written as whole ones (`3.`), or none is."""
+    if not dtype.is_float or not _is_finite(v):
         return str(v)
-    if v != v or v in (float("inf"), -float("inf")):
-        return str(v)
-    if v == int(v) and abs(v) < 1e8:
+    if whole:
         return "%d." % v
     digits = _options["precision"]
-    text = "%.*f" % (digits, v)
-    if abs(v) >= 1e8 or abs(v) < 10.0 ** (1 - digits):
+    if v != 0 and (abs(v) >= 1e8 or abs(v) < 10.0 ** (1 - digits)):
         return "%.*e" % (digits, v)
-    return text
+    return "%.*f" % (digits, v)
 
 
-def _rows(values, cuts, dtype, width, indent):
+def _rows(values, cuts, how, width, indent):
     if not isinstance(values, list):
-        text = _number(values, dtype)
+        text = _number(values, how[0], how[1])
         return " " * (width - len(text)) + text
-    parts = [_rows(v, cuts[1:], dtype, width, indent + 1) for v in values]
+    parts = [_rows(v, cuts[1:], how, width, indent + 1) for v in values]
     if cuts and cuts[0]:
         parts[_options["edge_items"] : _options["edge_items"]] = ["..."]
     if not values or not isinstance(values[0], list):

@@ -43,6 +43,16 @@ def method(name):
     return None
 
 
+def names(methods=False):
+    """List the public functions, or those of them that are tensor methods too."""
+    found = []
+    for module in MODULES:
+        room = load(module)
+        hidden = room.NOT_METHODS if methods else ()
+        found.extend([name for name in room.__all__ if name not in hidden])
+    return found
+
+
 def __getattr__(name):
     if name in MODULES:
         return load(name)

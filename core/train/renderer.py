@@ -73,7 +73,8 @@ class PlainRenderer(Renderer):
     def start(self, title: str, *, epochs: int, steps: int) -> None:
         self.epochs = epochs
         self.curve, self._done, self._begun = [], 0, time.monotonic()
-        self.message(f"{title}: {epochs} epochs of {steps} batches")
+        runs = "epoch" if epochs == 1 else "epochs"
+        self.message(f"{title}: {epochs} {runs} of {steps} batches")
 
     def epoch(self, metrics: dict[str, float]) -> None:
         self._done += 1

@@ -63,7 +63,7 @@ def test_the_command_trains_and_builds(
     weights = run(tmp_path / "out", seed=0)
     said = capsys.readouterr().out
     assert "device: numpy (asked for)" in said
-    assert "training MnistNet (21,118 parameters): 1 epochs of 10 batches" in said
+    assert "training MnistNet (21,118 parameters): 1 epoch of 10 batches" in said
     assert "% of the held-out digits right" in said
     kinds = {entry["dtype"] for entry in header(weights).values()}
     assert "F16" in kinds and "F32" not in kinds

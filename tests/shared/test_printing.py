@@ -14,10 +14,17 @@ def shown(device, data, dtype=None):
 def test_numbers_are_aligned(device):
     nan = float("nan")
     assert shown(device, [[1.5, 2.0], [nan, -3.0]]) == (
-        "tensor([[1.5000,     2.],\n        [   nan,    -3.]]"
+        "tensor([[ 1.5000,  2.0000],\n        [    nan, -3.0000]]"
     )
     assert shown(device, [1, 20], "int32") == "tensor([ 1, 20], dtype=int32"
     assert shown(device, [True, False]) == "tensor([ True, False]"
+
+
+def test_numbers_are_whole_together_or_not_at_all(device):
+    inf = float("inf")
+    assert shown(device, [1.0, -inf, 30.0]) == "tensor([  1., -inf,  30.]"
+    assert shown(device, [1.5, 0.0]) == "tensor([1.5000, 0.0000]"
+    assert shown(device, [1.0, 1e10]) == "tensor([    1.0000, 1.0000e+10]"
 
 
 def test_very_large_and_small_numbers(device):
