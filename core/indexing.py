@@ -173,7 +173,7 @@ def _position(i, n, axis):
 
 def _slice(item, n):
     """(start, step, count) of a slice over an axis of size n."""
-    step = 1 if item.step is None else int(item.step)
+    step = 1 if item.step is None else _whole(item.step)
     if step == 0:
         raise ShapeError("index: the step of a slice must not be 0; given 0; use 1")
     low, high = (0, n) if step > 0 else (-1, n - 1)
@@ -186,10 +186,20 @@ def _slice(item, n):
 def _bound(value, n, low, high, default):
     if value is None:
         return default
-    value = int(value)
+    value = _whole(value)
     if value < 0:
         value += n
     return low if value < low else (high if value > high else value)
+
+
+def _whole(value):
+    """A bound or step of a slice as an int."""
+    if not isinstance(value, int) and not hasattr(value, "__index__"):
+        raise DTypeError(
+            "index: bounds and steps of slices are integers; given %r; round it first"
+            % (value,)
+        )
+    return int(value)
 
 
 def _mask(x, key):

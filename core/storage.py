@@ -47,7 +47,7 @@ def pack(op, values, dtype: DType):
     if dtype is bool_:
         values = [1 if v else 0 for v in values]
     elif dtype.is_int:
-        values = [_integer(op, v, dtype) for v in values]
+        values = [whole(op, v, dtype) for v in values]
     elif dtype is float16:
         values = [float_to_half(float(v)) for v in values]
     else:
@@ -55,9 +55,10 @@ def pack(op, values, dtype: DType):
     return array(dtype.code, values)
 
 
-def _integer(op, value, dtype):
+def whole(op, value, dtype):
+    """The value as an int of an integer dtype; raises DTypeError where it is none."""
     if isinstance(value, float):
-        if value != int(value):
+        if value - value != 0.0 or value != int(value):
             raise DTypeError(
                 "%s: %s holds whole numbers; given %r; use a float dtype"
                 % (op, dtype.name, value)
@@ -65,7 +66,7 @@ def _integer(op, value, dtype):
     value = int(value)
     if not dtype.min <= value <= dtype.max:
         raise DTypeError(
-            "%s: the value must lie in [%d, %d] for %s; given %d"
+            "%s: the value must lie in [%d, %d] for %s; given %d; use a wider dtype"
             % (op, dtype.min, dtype.max, dtype.name, value)
         )
     return value

@@ -16,7 +16,7 @@ from .errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from .expr import Expr
 from .methods import Methods
 from .shapes import broadcast, size
-from .storage import flatten, nest, pack, unpack
+from .storage import flatten, nest, pack, unpack, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,12 @@ class Tensor(Methods):
         out = self.numpy()
         return out if dtype is None else out.astype(dtype)
 
+    __array_priority__ = 1000  # NumPy's operators leave `array + tensor` to us
+
     if _CPYTHON:  # MicroPython would read `1.0 - x` as `1.0 - float(x)`: use item()
+
+        def __format__(self, spec: str) -> str:
+            return format(self.item(), spec) if spec else str(self)
 
         def __float__(self) -> float:
             return float(self.item())
@@ -165,7 +170,9 @@ class Tensor(Methods):
         return self.device.tensor_class(detached(self._handle), self.device)
 
     def __deepcopy__(self, memo):
-        return self.device.tensor_class(detached(self._handle), self.device)
+        out = self.detach()
+        leaf = self.requires_grad and self._handle.node.op is None
+        return out.requires_grad_() if leaf else out
 
     def requires_grad_(self) -> Self:
         """Ask for gradients (at every autodiff level); returns the tensor itself.
@@ -323,6 +330,7 @@ def _with_scalars(op, args, tensors):
     for a in args:
         if isinstance(a, Expr):
             return op.formula(*args), None
+    args = [_number(a) for a in args]
     for a in args:
         if not isinstance(a, (Tensor, int, float, bool)):
             raise DTypeError(
@@ -345,9 +353,17 @@ def _with_scalars(op, args, tensors):
     for i, a in enumerate(args):
         if not isinstance(a, Tensor):
             target = bool_ if i < op.promote_from else _weak(a, kind, where)
+            a = whole(op.name, a, target) if target.is_int else a
             a = where.constant(a, target)
         out.append(a)
     return out, out
+
+
+def _number(a):
+    """NumPy's scalars as Python's numbers; all else as it is."""
+    if isinstance(a, (Tensor, int, float)) or getattr(a, "shape", None) != ():
+        return a
+    return a.item() if hasattr(a, "item") else a
 
 
 def _weak(value, kind, where):
@@ -416,8 +432,11 @@ def tensor(
     if hasattr(data, "tolist"):
         data = data.tolist()
     elif not isinstance(data, (list, tuple, int, float, bool)):
-        data = list(data)
-    flat, shape = flatten("tensor", data)
+        try:
+            data = list(data)
+        except TypeError:
+            raise DTypeError("tensor: numbers, lists or arrays; given %r" % (data,))
+    flat, shape = flatten("tensor", _numbers(data))
     kind = _dtype(dtype) if dtype is not None else _guess(flat, where)
     where.base().backend.check_dtype(kind)
     handle = where.backend.upload(pack("tensor", flat, kind), shape, kind)
@@ -428,10 +447,23 @@ _device = device
 _dtype = dtype
 
 
+def _numbers(data):
+    """Nested lists with NumPy's scalars or arrays in them as lists of numbers."""
+    probe = data
+    while isinstance(probe, (list, tuple)) and probe:
+        probe = probe[0]
+    if isinstance(probe, Tensor) or not hasattr(probe, "tolist"):
+        return data
+    if not isinstance(data, (list, tuple)):
+        return data.tolist()
+    return [_numbers(part) for part in data]
+
+
 def _from_numpy(data, kind, where):
     import numpy as np
 
     array = np.ascontiguousarray(data).reshape(np.shape(data))
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     own = _dtype(str(array.dtype))
     target = _dtype(kind) if kind is not None else own
     if target is not own:

@@ -84,6 +84,9 @@ class Planner:
             layouts = merge_points(layouts, op.pointwise, len(inputs))
         elif op.kernel is None:
             raise DTypeError("internal: %s has no kernel" % op.name)
+        if op.unread:
+            live = list(op.runtime) + op.unread
+            static = tuple([a for i, a in enumerate(attrs) if i not in live])
         patterns = tuple([pattern(x) for x in layouts])
         key = (op, static, tuple(dtypes), patterns)
         kernel = self.kernels.get(key)
@@ -116,6 +119,8 @@ def trace(op, attrs, layouts, dtypes, inputs, serial=False):
         for i, a in enumerate(attrs):
             if i in op.runtime:
                 a = k.param(("attr", i, 0), op.runtime[i] or dtypes[inputs])
+            elif i in op.unread:
+                a = None
             symbolic.append(a)
         kernel = op.serial if serial and op.serial else op.kernel
         kernel(k, *(arrays + symbolic))

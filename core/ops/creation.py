@@ -9,6 +9,7 @@ from ..dtypes import dtype as _lookup
 from ..errors import ShapeError
 from ..expr import cast
 from ..shapes import check_shape
+from ..storage import whole
 from .define import define_op
 from .record import Aval
 
@@ -38,11 +39,12 @@ def _range_kernel(k, out, start, step, shape, dtype):
 
 FILL = define_op(
     "fill", infer=_infer, attrs=("value", "shape", "dtype"), kernel=_fill_kernel,
-    runtime=(("value", None),), diff=(False,),
+    runtime=(("value", None),), unread=("shape", "dtype"), diff=(False,),
 )  # fmt: skip
 RANGE = define_op(
     "range", infer=_infer, attrs=("start", "step", "shape", "dtype"),
-    kernel=_range_kernel, runtime=(("start", None), ("step", None)), diff=(False,),
+    kernel=_range_kernel, runtime=(("start", None), ("step", None)),
+    unread=("shape", "dtype"), diff=(False,),
 )  # fmt: skip
 
 
@@ -56,7 +58,12 @@ def _create(op, attrs, device):
 
 def fill(shape, value, dtype, device):
     """A tensor of one value: every argument given and checked."""
-    value = float(value) if dtype.is_float else int(value)
+    if dtype.is_float:
+        value = float(value)
+    elif dtype.is_bool:
+        value = 1 if value else 0
+    else:
+        value = whole("full", value, dtype)
     return _create(FILL, (value, shape, dtype), device)
 
 

@@ -70,7 +70,11 @@ def matmul(x: T, y: Tensor) -> T:
     from ..tensor import Tensor, call, unify
 
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
-        raise ShapeError("matmul: both operands must be tensors; given a number")
+        given = y if isinstance(x, Tensor) else x
+        raise ShapeError(
+            "matmul: both operands must be tensors; given %s; use * for numbers, "
+            "fogo.tensor(...) for arrays" % type(given)
+        )
     if x.device is not y.device:
         x, y = unify("matmul", (x, y))
     _check(x, y)

@@ -48,7 +48,7 @@ def _bits_infer(avals, attrs):
 
 BITS = define_op(
     "random_bits", infer=_bits_infer, attrs=("shape",), kernel=_bits_kernel,
-    diff=(False,),
+    unread=("shape",), diff=(False,),
 )  # fmt: skip
 NEXT = define_op(
     "random_next", kernel=_next_kernel, diff=(False,),

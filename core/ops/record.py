@@ -49,6 +49,8 @@ class Op:
     saves      what `grad` reads: "i" inputs, "o" outputs, "io", or "" (shapes only)
     runtime    ((attribute, dtype or None for the output's), …): numbers kept out of
                the kernel's source, so that a new value compiles nothing
+    unread     attributes that a kernel gets as None (a shape that its output tells):
+               another value of theirs compiles nothing either
     pointwise  a kernel that treats each point alike: its first `pointwise` inputs and
                its outputs have one shape, whose axes may be merged; 0 for others
     serial     a kernel for machines with few threads: fewer points, less work in all
@@ -60,7 +62,7 @@ class Op:
     def __init__(
         self, name, infer=None, attrs=(), formula=None, view=None, combine=None,
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
-        runtime=(), diff=(True,), cost="memory", host=False, samples=(),
+        runtime=(), unread=(), diff=(True,), cost="memory", host=False, samples=(),
         accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
         serial=None,
     ):  # fmt: skip
@@ -75,6 +77,7 @@ class Op:
         self.derivative = derivative
         self.saves = saves
         self.runtime = {attrs.index(name): dtype for name, dtype in runtime}
+        self.unread = [attrs.index(name) for name in unread]
         self.diff = diff
         self.cost = cost
         self.host = host

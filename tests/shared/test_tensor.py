@@ -158,3 +158,18 @@ def test_no_silent_reads_on_the_way(device):
     assert (backend.uploads, backend.reads) == before
     y.tolist()
     assert (backend.uploads, backend.reads) == (before[0], before[1] + 1)
+
+
+def test_new_sizes_of_what_is_made_compile_nothing(device):
+    kernels = device.base().backend.planner.kernels
+    made = []
+    for n in range(5, 8):
+        fogo.ones((n, 3), device=device)
+        fogo.arange(n, device=device)
+        fogo.rand(n, device=device)
+        made.append(len(kernels))
+    assert made[0] == made[1] == made[2]
+
+
+def test_bools_of_any_number(device):
+    equal(fogo.full((2,), 0.5, dtype="bool", device=device), [True, True])
