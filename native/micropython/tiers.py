@@ -15,6 +15,7 @@ BOARD = (
     "backend/autodiff.py",
     "backend/base.py",
     "backend/python.py",
+    "backend/threads.py",
     "demo/__init__.py",
     "demo/net.py",
     "device.py",
