@@ -165,7 +165,10 @@ def normalize_axis(op, axis, rank):
         2
     """
     if isinstance(axis, bool) or not isinstance(axis, int):
-        raise ShapeError("%s: an axis is an integer; given axis=%r" % (op, axis))
+        found = _integer(axis)
+        if found is None:
+            raise ShapeError("%s: an axis is an integer; given axis=%r" % (op, axis))
+        axis = found
     if not -rank <= axis < rank:
         raise ShapeError(
             "%s: axis must lie in [%d, %d); given axis=%d for a %d-d tensor"
@@ -200,8 +203,29 @@ def check_shape(op, shape):
         shape = (shape,)
     out = tuple(shape)
     for d in out:
-        if isinstance(d, bool) or not isinstance(d, int) or d < 0:
-            raise ShapeError(
-                "%s: sizes are non-negative integers; given shape=%r" % (op, out)
-            )
+        if isinstance(d, bool) or not isinstance(d, int):
+            return _whole_sizes(op, out)
+        if d < 0:
+            _refuse(op, out)
     return out
+
+
+def _whole_sizes(op, shape):
+    """A shape whose sizes are integers of another kind: NumPy's."""
+    out = tuple([_integer(d) for d in shape])
+    if None in out or [d for d in out if d < 0]:
+        _refuse(op, shape)
+    return out
+
+
+def _refuse(op, shape):
+    raise ShapeError(
+        "%s: sizes are non-negative integers; given shape=%r" % (op, shape)
+    )
+
+
+def _integer(value):
+    """An int from any kind of integer (NumPy's too), None from anything else."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return int(value)

@@ -196,6 +196,7 @@ def linspace(
     """Return `num` evenly spaced values from start to stop (with it, or without)."""
     where = _place(device)
     kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+    (num,) = check_shape("linspace", (num,))
     gaps = num - 1 if endpoint else num
     step = (stop - start) / gaps if gaps > 0 else 0.0
     if not endpoint or num < 2:
@@ -221,14 +222,16 @@ def eye(
 ) -> Tensor:
     """Return ones on the k-th diagonal, zeros elsewhere."""
     where = _place(device)
-    cols = n_rows if n_cols is None else n_cols
+    n_rows, cols = check_shape("eye", (n_rows, n_rows if n_cols is None else n_cols))
     row = arange(n_rows, device=where).reshape((n_rows, 1))
     col = arange(cols, device=where).reshape((1, cols))
     kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
     return (col - row == k).astype(kind)
 
 
-def _triangle(x, k, keep):
+def _triangle(name, x, k, keep):
+    if x.ndim < 2:
+        raise ShapeError("%s: at least two axes; given %s" % (name, list(x.shape)))
     rows, cols = x.shape[-2], x.shape[-1]
     row = arange(rows, device=x.device).reshape((rows, 1))
     col = arange(cols, device=x.device).reshape((1, cols))
@@ -239,12 +242,12 @@ def _triangle(x, k, keep):
 
 def tril(x: T, k: int = 0) -> T:
     """Return x with zeros above the k-th diagonal of its last two axes."""
-    return _triangle(x, k, lambda d, k: d <= k)
+    return _triangle("tril", x, k, lambda d, k: d <= k)
 
 
 def triu(x: T, k: int = 0) -> T:
     """Return x with zeros below the k-th diagonal of its last two axes."""
-    return _triangle(x, k, lambda d, k: d >= k)
+    return _triangle("triu", x, k, lambda d, k: d >= k)
 
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..expr import INDEX, literal
 from ..expr import call as E
 from ..shapes import check_shape, normalize_axes, normalize_axis, size
@@ -65,7 +65,8 @@ def _known(shape, x):
         rest = -size(shape)
         if rest and x.size % rest == 0:
             shape = tuple([x.size // rest if d == -1 else d for d in shape])
-    check_shape("reshape", [d for d in shape if d != -1])
+    known = check_shape("reshape", [d for d in shape if d != -1])
+    shape = known if len(known) == len(shape) else shape
     if -1 in shape or size(shape) != x.size:
         raise ShapeError(
             "reshape: the number of elements must stay; given %s (%d elements) to %s"
@@ -354,8 +355,7 @@ def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
     """
     from ..dtypes import promote
 
-    if not tensors:
-        raise ShapeError("concat: needs at least one tensor; given none")
+    _check_tensors("concat", tensors)
     if axis is None:
         tensors = [t.reshape((-1,)) for t in tensors]
     place = normalize_axis("concat", axis or 0, tensors[0].ndim)
@@ -373,6 +373,22 @@ def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
     return parts[0]
 
 
+def _check_tensors(name, tensors):
+    from ..tensor import Tensor
+
+    if isinstance(tensors, Tensor) or not tensors:
+        raise ShapeError(
+            "%s: a list of at least one tensor; given %s"
+            % (name, "one tensor" if isinstance(tensors, Tensor) else "none")
+        )
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise DTypeError(
+                "%s: a list of tensors; given %s among them; make it one with "
+                "fogo.tensor(...)" % (name, type(t))
+            )
+
+
 def _check_joins(first, other, axis):
     same = first.ndim == other.ndim
     if same:
@@ -387,6 +403,7 @@ def _check_joins(first, other, axis):
 
 def stack(tensors: Sequence[T], axis: int = 0) -> T:
     """Join tensors of equal shape along a new axis."""
+    _check_tensors("stack", tensors)
     return concat([unsqueeze(t, axis) for t in tensors], axis)
 
 
@@ -465,7 +482,7 @@ def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
 
 def tile(x: T, repetitions: Sequence[int]) -> T:
     """Repeat the whole tensor along each axis."""
-    reps = tuple(repetitions)
+    reps = check_shape("tile", repetitions)
     lead = len(reps) - x.ndim
     if lead > 0:
         x = reshape(x, (1,) * lead + x.shape)

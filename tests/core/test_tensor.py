@@ -36,3 +36,13 @@ def test_empty_and_0d_arrays(device: fogo.Device) -> None:
     for shape in ((), (0,), (2, 0, 3)):
         x = fogo.tensor(np.zeros(shape, "float32"), device=device)
         assert x.shape == shape and x.numpy().shape == shape
+
+
+def test_sizes_and_axes_may_be_numpy_s_integers(device: fogo.Device) -> None:
+    two, one = np.int64(2), np.int32(1)
+    x = fogo.zeros((two, 3), device=device)
+    assert x.shape == (2, 3) and type(x.shape[0]) is int
+    assert x.reshape(-1, two).shape == (3, 2)
+    assert x.sum(one).shape == (2,)
+    assert x.expand(two, two, 3).shape == (2, 2, 3)
+    assert x.permute((one, np.int8(0))).shape == (3, 2)
