@@ -1,4 +1,4 @@
-"""WebAssembly natively, in wasmtime (`pip install 'fogo[wasm]'`).
+"""WebAssembly natively, in wasmtime (`pip install wasmtime`).
 
 wasmtime-py's own call takes tens of microseconds; ours packs the arguments and calls
 the same C function through ctypes. Where the package's internals have changed, its
@@ -42,7 +42,7 @@ def open_host() -> WasmtimeHost:
     except ImportError as error:
         raise DeviceError(
             "wasm: outside a browser it runs in wasmtime, which is not installed (%s); "
-            "pip install 'fogo[wasm]'" % error
+            "pip install wasmtime" % error
         ) from None
     return WasmtimeHost(wasmtime)
 

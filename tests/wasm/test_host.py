@@ -126,7 +126,7 @@ def test_without_wasmtime_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "wasmtime", None)
-    with pytest.raises(fogo.DeviceError, match=r"pip install 'fogo\[wasm\]'"):
+    with pytest.raises(fogo.DeviceError, match="pip install wasmtime"):
         wasmtime_host.open_host()
 
 
