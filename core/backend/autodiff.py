@@ -234,6 +234,9 @@ class Gradients:
     def __len__(self) -> int:
         return len(self._by_node)
 
+    def __repr__(self) -> str:
+        return "Gradients(%s)" % ", ".join([g._describe() for g in self.values()])
+
     def values(self):
         """List all gradients, in the order of their tensors' birth."""
         return [self._by_node[key] for key in sorted(self._by_node)]

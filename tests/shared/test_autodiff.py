@@ -171,6 +171,14 @@ def test_second_derivative(device):
     close(first.sum().backward()[x], [12.0, 18.0])
 
 
+def test_gradients_say_what_they_hold(device):
+    x = leaf(device, [[1.0, 2.0]])
+    w = leaf(device, 3.0)
+    where = " on " + device.name
+    shown = repr((x * w).sum().backward())
+    assert shown == "Gradients(float32[1, 2]%s, float32[]%s)" % (where, where), shown
+
+
 def test_mixed_partials_are_equal(device):
     """f = x^2 y^3: d2f/dxdy = d2f/dydx = 6 x y^2."""
     x = twice(device, 2.0)
