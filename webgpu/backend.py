@@ -6,7 +6,7 @@ from array import array
 from struct import pack, unpack
 
 from ..backend.base import Handle, RawBackend
-from ..backend.threads import Lock
+from ..backend.threads import Lock, Uninterrupted
 from ..dtypes import (
     bool_,
     float16,
@@ -97,9 +97,8 @@ class WebGpu(RawBackend):
         if made is None:
             made = plan.compiled = self._prepare(plan)
         stream = self.stream
-        words = stream.words
-        at = len(words) + 3
-        words.extend(made.words)
+        words = made.words[:]
+        at = 3
         for h in inputs:
             words[at] = h.buffer.id
             at += 1
@@ -109,6 +108,7 @@ class WebGpu(RawBackend):
         if made.live:
             for place, attr, dtype in made.live:
                 words[at + 4 + place] = word(attrs[attr], dtype)
+        stream.words.extend(words)
         self.names[made.name] = True
         stream.runs += 1
         if stream.runs >= RUNS:
@@ -179,10 +179,11 @@ class WebGpu(RawBackend):
         """Send the batch with a READ for each handle."""
         self.reads += 1
         handles = [self.contiguous(h) for h in handles]
-        for h in handles:
-            n = size(h.shape) * h.dtype.itemsize
-            self.stream.read(h.buffer.id, (n + 3) // 4)
-        return handles, self.flush()
+        with Uninterrupted():
+            for h in handles:
+                n = size(h.shape) * h.dtype.itemsize
+                self.stream.read(h.buffer.id, (n + 3) // 4)
+            return handles, self.flush()
 
     def _unpack(self, handles, blobs):
         self.names = {}
@@ -200,7 +201,7 @@ class WebGpu(RawBackend):
 
     def flush(self):
         """Send what is pending; returns its Pending."""
-        with self.lock:
+        with self.lock, Uninterrupted():
             pending = self.gpu.play(*self.stream.take())
             self.pool.sent()
             return pending
@@ -210,9 +211,11 @@ class WebGpu(RawBackend):
         with self.lock:
             if self.fence is None:
                 self.fence = self.pool.take(4)
-            self.stream.read(self.fence.id, 1)
+            with Uninterrupted():
+                self.stream.read(self.fence.id, 1)
+                pending = self.flush()
             try:
-                self.flush().wait()
+                pending.wait()
             except DeviceError as error:
                 raise self._explained(error)
             self.names = {}

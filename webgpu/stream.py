@@ -8,7 +8,10 @@ from . import gpu as G
 
 
 class Stream:
-    """Words, blobs and texts of the batch being filled (see gpu.py for the format)."""
+    """Words, blobs and texts of the batch being filled (see gpu.py for the format).
+
+    The words of a command come last and at once, so that Ctrl-C leaves none by half.
+    """
 
     def __init__(self):
         self.reset()
@@ -35,14 +38,15 @@ class Stream:
     def write(self, id, blob):
         """Write bytes (a whole number of words) at the start of a buffer."""
         nwords = len(blob) // 4
-        self.words.extend(array("i", [G.WRITE, id, 0, nwords, len(self.blobs)]))
+        place = len(self.blobs)
         self.blobs.append(blob)
+        self.words.extend(array("i", [G.WRITE, id, 0, nwords, place]))
         self.bytes += len(blob)
 
     def kernel(self, id, text, access, nparams):
         head = [G.KERNEL, id, len(self.texts), len(access)]
-        self.words.extend(array("i", head + access + [nparams]))
         self.texts.append(text)
+        self.words.extend(array("i", head + access + [nparams]))
 
     def read(self, id, nwords):
         self.words.extend(array("i", [G.READ, id, 0, nwords]))

@@ -1,6 +1,6 @@
-"""What differs from thread to thread, and what only one may enter at a time.
+"""What differs from thread to thread, what only one may enter, what must end whole.
 
-MicroPython has neither here: a device belongs to one thread there.
+MicroPython has none of them here: a device belongs to one thread there.
 """
 
 from __future__ import annotations
@@ -23,4 +23,41 @@ except ImportError:
         """Attributes of each thread, where there is one."""
 
 
-__all__ = ["Local", "Lock"]
+try:
+    from _signal import SIGINT, getsignal, signal
+except ImportError:
+    SIGINT = None
+
+
+class Uninterrupted:
+    """`with Uninterrupted():` Ctrl-C waits until the block is done.
+
+    For what must happen whole, or the state of a device is lost. Only the main thread
+    is interrupted; elsewhere, and where there are no signals, it does nothing.
+    """
+
+    def __init__(self):
+        self.caught = None
+        self.before = None
+
+    def __enter__(self):
+        before = getsignal(SIGINT) if SIGINT else None
+        if callable(before):
+            try:
+                signal(SIGINT, self._note)
+            except ValueError:  # not the main thread
+                return self
+            self.before = before
+        return self
+
+    def _note(self, *caught):
+        self.caught = caught
+
+    def __exit__(self, *error):
+        if self.before is not None:
+            signal(SIGINT, self.before)
+            if self.caught is not None:
+                self.before(*self.caught)
+
+
+__all__ = ["Local", "Lock", "Uninterrupted"]
