@@ -38,11 +38,9 @@ BOARD = (
     "tensor.py",
 )
 
-# What a web page adds: fusion, capture and the GPU.
+# What a web page adds: the GPU and WebAssembly.
 PAGE = (
     *BOARD,
-    "backend/capture.py",
-    "backend/fusion/",
     "wasm/",
     "web/__init__.py",
     "web/browser_gpu.py",
