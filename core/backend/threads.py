@@ -24,7 +24,7 @@ except ImportError:
 
 
 try:
-    from _signal import SIGINT, getsignal, signal
+    from _signal import SIGINT, getsignal, signal  # type: ignore[import-not-found]
 except ImportError:
     SIGINT = None
 

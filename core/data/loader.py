@@ -44,10 +44,11 @@ class DataLoader:
         *,
         device: Device | str | None = None,
     ) -> None:
-        if batch_size < 1 or prefetch < 0:
+        whole = isinstance(batch_size, int) and isinstance(prefetch, int)
+        if not whole or batch_size < 1 or prefetch < 0:
             raise ValueError(
-                "DataLoader: batch_size must be at least 1 and prefetch at least 0; "
-                f"{batch_size=}, {prefetch=}"
+                "DataLoader: batch_size must be a whole number of at least 1, prefetch "
+                f"one of at least 0; {batch_size=}, {prefetch=}"
             )
         self.dataset = dataset
         self.batch_size = batch_size

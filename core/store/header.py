@@ -171,7 +171,21 @@ def _naturals(found: Any, what: str, name: str, file: str | None) -> tuple[int, 
     return tuple(found)
 
 
+def _countable(entry: Entry, file: str | None) -> None:
+    """Refuse axes beside an empty one that no machine could count."""
+    count = 1
+    for n in entry.shape if 0 in entry.shape else ():
+        count *= n or 1
+        if count >= 1 << 48:
+            raise FormatError(
+                "safetensors: an empty tensor's axes must be below 2**48 together; "
+                "given shape %s" % list(entry.shape),
+                file=file, key=entry.name, offset=8,
+            )  # fmt: skip
+
+
 def _sizes_agree(entry: Entry, file: str | None) -> None:
+    _countable(entry, file)
     room = entry.end - entry.begin
     needed = 0 if 0 in entry.shape else entry.itemsize
     for n in entry.shape:

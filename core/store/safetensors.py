@@ -337,6 +337,11 @@ def save_safetensors(
     Raises: OSError where the folder cannot be written, FormatError for what is not a
     tensor. Tensors of 8 bytes an element come first in the file, then 4, 2, 1.
     """
+    if not hasattr(tensors, "keys"):
+        raise FormatError(
+            "save_safetensors: takes (path, tensors), tensors by their names; given %s "
+            "for the tensors" % type(tensors)
+        )
     if hasattr(path, "write"):
         for piece in _gather(tensors, metadata, cast):
             path.write(piece)

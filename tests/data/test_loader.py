@@ -152,9 +152,9 @@ def test_without_threads_it_reads_inline(monkeypatch: pytest.MonkeyPatch) -> Non
     assert list(loader()) == expected
 
 
-@pytest.mark.parametrize("wrong", [{"size": 0}, {"prefetch": -1}])
+@pytest.mark.parametrize("wrong", [{"size": 0}, {"prefetch": -1}, {"size": 2.5}])
 def test_sizes_that_make_no_sense(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="DataLoader: batch_size must be at least 1"):
+    with pytest.raises(ValueError, match="DataLoader: batch_size must be a whole"):
         loader(**wrong)
 
 

@@ -117,6 +117,7 @@ REFUSED = (
     (one(F32 + b'"shape":2,"data_offsets":[0,8]'), "list of whole numbers"),
     (one(F32 + b'"shape":[2],"data_offsets":[8,0]'), "must be [begin, end]"),
     (one(F32 + b'"shape":[3],"data_offsets":[0,8]'), "must agree; given shape [3]"),
+    (one(F32 + b'"shape":[0,1099511627776,512],"data_offsets":[0,0]'), "below 2**48"),
     (
         one(F32 + b'"shape":[288230376151711744],"data_offsets":[0,%d]' % (1 << 60)),
         "of 8 bytes of data; the file is cut off",

@@ -311,3 +311,11 @@ def test_open_files_and_memory(tmp_path: Path) -> None:
     for data in (out.getvalue(), bytearray(out.getvalue()), memoryview(out.getvalue())):
         assert load_bytes(data, "python")["x"].tolist() == [1.0, 2.0]
     assert load_safetensors(out, "python")["x"].tolist() == [1.0, 2.0]
+
+
+def test_swapped_arguments_are_told_before_a_file_is_made(tmp_path: Path) -> None:
+    state = {"a": fogo.ones(1, device="python")}
+    path = tmp_path / "model.safetensors"
+    with pytest.raises(fogo.FormatError, match=r"takes \(path, tensors\)"):
+        save_safetensors(state, path)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
