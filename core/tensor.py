@@ -65,6 +65,21 @@ class Tensor(Methods):
         handle = self._handle
         return isinstance(handle, Var) and handle.node is not None
 
+    @property
+    def T(self) -> Self:
+        """The transpose of a matrix; raises ShapeError for other ranks. A view."""
+        if self.ndim != 2:
+            raise ShapeError(
+                "transpose: T needs a matrix; given shape %s; use mT or permute()"
+                % list(self.shape)
+            )
+        return self.transpose()
+
+    @property
+    def mT(self) -> Self:
+        """The tensor with its last two axes exchanged. A view."""
+        return self.transpose()
+
     def _describe(self) -> str:
         return "%s%s on %s" % (self.dtype.name, list(self.shape), self.device.name)
 
@@ -152,7 +167,10 @@ class Tensor(Methods):
     def to(self, target: Device | str) -> Tensor: ...
 
     def to(self, target: Device | str | DType) -> Tensor:
-        """Return it on another device, or in another dtype."""
+        """Return it on another device, or in another dtype.
+
+        Raises: AutodiffError for a tensor with history, which stays on its device.
+        """
         if isinstance(target, DType):
             return self.astype(target)
         where = device(target)
@@ -160,6 +178,11 @@ class Tensor(Methods):
             return self
         if where.base() is self.device.base():
             return _change_level(self, where)
+        if self.requires_grad and self._handle.node.op is not None:
+            raise AutodiffError(
+                "to: history does not cross devices; given %s, computed from tensors "
+                "that require grad; detach() it first" % self._describe()
+            )
         values = self.device.backend.read([self._handle])[0]
         where.base().backend.check_dtype(self.dtype)
         handle = where.backend.upload(values, self.shape, self.dtype)

@@ -117,3 +117,9 @@ async def test_selection_without_waiting(device):
     rows, columns = await fogo.nonzero_async(x > 9)
     equal(await rows.data_async(), [2, 2])
     equal(await columns.data_async(), [2, 3])
+
+
+def test_transposes_are_views(device):
+    x = fogo.arange(6, device=device).reshape((2, 3))
+    equal(x.T, [[0, 3], [1, 4], [2, 5]])
+    equal(x.reshape((1, 2, 3)).mT, [[[0, 3], [1, 4], [2, 5]]])
