@@ -36,7 +36,6 @@ atan = math.atan
 cosh = _guard(math.cosh, inf, inf)
 tanh = math.tanh
 asinh = math.asinh
-acosh = _guard(math.acosh)
 atan2 = math.atan2
 erf = math.erf
 
@@ -82,6 +81,11 @@ def sinh(x):
         return math.sinh(x)
     except (OverflowError, ValueError):
         return inf if x > 0 else -inf
+
+
+def acosh(x):
+    """A check of our own: some C libraries give numbers for negative x."""
+    return math.acosh(x) if x >= 1 else nan
 
 
 def atanh(x):

@@ -19,7 +19,7 @@ BOOLEAN = {"and": "%s and %s", "or": "%s or %s", "xor": "%s != %s"}
 # Functions that the raw version calls straight from the math module.
 MATH = (
     "exp", "expm1", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "asin",
-    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "floor",
+    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "erf", "floor",
     "ceil", "trunc", "atan2",
 )  # fmt: skip
 WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not", "floordiv")

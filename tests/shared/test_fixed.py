@@ -37,3 +37,8 @@ def test_overflow_is_infinite_where_math_raises_a_domain_error(device):
     equal(x.cosh(), [inf, inf])
     equal(x.sinh(), [inf, -inf])
     equal(fogo.tensor([0.5], device=device) ** x, [0.0, inf])
+
+
+def test_acosh_of_large_negative_numbers(device):
+    nan = float("nan")
+    equal(fogo.tensor([-65504.0, -2.0, 0.5, nan], device=device).acosh(), [nan] * 4)
