@@ -48,8 +48,8 @@ def seed_device(base: Device, seed: int) -> None:
 
 def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> Tensor:
     """Return uint32 random bits (Threefry-2x32-20), and move the device's stream on."""
+    from .dispatch import call
     from .ops.random import BITS, NEXT
-    from .tensor import call
 
     where = _device(device)
     base = where.base()

@@ -334,7 +334,7 @@ def _gradients(node, g, inner, needs):
             "backward: this graph was used up by an earlier backward; given op %s; "
             "run the forward pass again, or call backward(retain_graph=True)" % op.name
         )
-    from ..tensor import wrap
+    from ..dispatch import wrap
 
     inputs = [wrap(h, inner) for h in node.inputs]
     if op.grad is None:
@@ -350,7 +350,7 @@ def _elementwise(op, g, inputs, needs):
         raise AutodiffError(
             "backward: %s has no gradient; detach() its input" % op.name
         )
-    from ..tensor import call
+    from ..dispatch import call
 
     parts = []
     dtypes = [x.dtype for x in inputs]

@@ -75,7 +75,7 @@ class Backend:
 
 def expand(device, op, inputs, attrs):
     """Run an op as its decomposition, by way of tensors on `device`."""
-    from ..tensor import wrap
+    from ..dispatch import wrap
 
     result = op.decompose(*([wrap(h, device) for h in inputs] + list(attrs)))
     if not isinstance(result, tuple):

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..device import device as find_device
+from ..dispatch import wrap
 from ..dtypes import float32, uint8
 from ..errors import DTypeError, ShapeError
-from ..tensor import Tensor, tensor, wrap
+from ..tensor import Tensor, tensor
 
 if TYPE_CHECKING:
     from ..device import Device

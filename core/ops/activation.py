@@ -304,8 +304,8 @@ LOG_SOFTMAX = define_op(
 
 
 def _along(op, x, axis):
+    from ..dispatch import call
     from ..dtypes import DEFAULT_FLOAT
-    from ..tensor import call
 
     if not x.dtype.is_float:
         x = x.astype(DEFAULT_FLOAT)

@@ -140,7 +140,7 @@ def _weight_infer(avals, attrs):
 
 
 def _run(op, a, b, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, (a, b), attrs)
 

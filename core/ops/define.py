@@ -27,7 +27,7 @@ def elementwise(name, domain=(WIDE,), **rules):
     """
 
     def define(formula):
-        from ..tensor import apply
+        from ..operands import apply
 
         op = register(Op(name, formula=formula, samples=domain, **rules))
 

@@ -395,8 +395,8 @@ def astype(x: T, dtype: DType | str) -> T:
     Floats are truncated to integers; numbers become bools by `!= 0`.
     Raises: DTypeError when the device does not hold the dtype.
     """
+    from ..dispatch import call
     from ..dtypes import dtype as lookup
-    from ..tensor import call
 
     target = lookup(dtype)
     if target is x.dtype:
@@ -416,7 +416,7 @@ def cast_op(target):
 
 def contiguous(x: T) -> T:
     """Return x laid out row-major: a copy only where it is not so already."""
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(COPY, (x,))
 

@@ -28,7 +28,7 @@ _X = ((3, 5, 2), -3.0, 3.0)
 
 
 def _call(op, tensors, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, tensors, attrs)
 

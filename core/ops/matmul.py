@@ -67,7 +67,8 @@ def matmul(x: T, y: Tensor) -> T:
         >>> fogo.matmul(fogo.ones(2, 3), fogo.ones(3, 4)).shape
         (2, 4)
     """
-    from ..tensor import Tensor, call, unify
+    from ..dispatch import call, unify
+    from ..tensor import Tensor
 
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         given = y if isinstance(x, Tensor) else x

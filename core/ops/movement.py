@@ -21,7 +21,7 @@ _X = ((2, 3, 4), -3.0, 3.0)
 
 
 def _call(op, tensors, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, tensors, attrs)
 

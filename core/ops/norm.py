@@ -76,7 +76,7 @@ def standardize(
         >>> y.tolist(), mean.tolist(), var.tolist()
         ([-1.0, 1.0], [2.0], [1.0])
     """
-    from ..tensor import call
+    from ..dispatch import call
 
     STANDARDIZE.check(x.dtype)
     axes = normalize_axes("standardize", axis, x.ndim)
@@ -283,7 +283,7 @@ def rms_norm(
 
     Shapes: x [..., ...M], weight [...M] -> x's. Raises: ShapeError, DTypeError.
     """
-    from ..tensor import call
+    from ..dispatch import call
 
     RMS.check(x.dtype)
     axes = _last("rms_norm", x, normalized_shape, (("weight", weight),))

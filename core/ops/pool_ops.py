@@ -15,7 +15,7 @@ from .windows import Axis, firsts, nest, output_size
 
 
 def _call(op, tensors, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, tensors, attrs)
 

@@ -82,7 +82,7 @@ ANY = _reduction("any", "or", lambda d: False, samples=_SAMPLES, accepts="bool")
 
 
 def _run(op, x, axis, keepdims):
-    from ..tensor import call
+    from ..dispatch import call
 
     op.check(x.dtype)
     axes = normalize_axes(op.name, axis, x.ndim)
@@ -258,7 +258,7 @@ ARGMIN = _arg_op("argmin", lambda v, best: v < best)
 
 
 def _arg(op, x, axis, keepdims):
-    from ..tensor import call
+    from ..dispatch import call
 
     op.check(x.dtype)
     _not_empty(op.name, x, axis)

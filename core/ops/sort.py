@@ -26,7 +26,7 @@ _RUN = 32  # elements that are ranked by counting before the merging begins
 
 
 def _call(op, tensors, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, tensors, attrs)
 

@@ -19,7 +19,7 @@ T = TypeVar("T", bound="Tensor")
 
 
 def _call(op, tensors, attrs):
-    from ..tensor import call
+    from ..dispatch import call
 
     return call(op, tensors, attrs)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..dispatch import call
 from ..errors import FogoError
-from ..tensor import call
 from .optimizer import Optimizer, at_least, state_like
 from .update import ADAM_APPLY, ADAM_CLOCK, ADAM_STEP, AMSGRAD
 

@@ -13,13 +13,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..device import device
+from ..dispatch import call
 from ..dtypes import float32, int32
 from ..errors import FogoError
 from ..expr import call as E
 from ..expr import cast, where
 from ..ops.creation import fill
 from ..ops.record import Op
-from ..tensor import Tensor, call, tensor
+from ..tensor import Tensor, tensor
 from .optimizer import Optimizer, place, wide
 
 if TYPE_CHECKING:

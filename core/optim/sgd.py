@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..dispatch import call
 from ..errors import FogoError
-from ..tensor import call
 from .optimizer import Optimizer, at_least, state_like
 from .update import MOMENTUM, SGD_CLOCK, SGD_STEP
 

@@ -4,8 +4,9 @@ These are not entered into the registry, so that the grid does not ask for their
 """
 
 import fogo
+from fogo.dispatch import call
+from fogo.operands import apply
 from fogo.ops.record import Aval, Op, same
-from fogo.tensor import apply, call
 from tests.shared.check import close, equal
 
 # Elementwise: the formula gives the kernels and the derivatives.

@@ -4,11 +4,11 @@ import math
 from array import array
 
 import fogo
+from fogo.dispatch import call
 from fogo.dtypes import uint32
 from fogo.expr import where
 from fogo.ops.random import threefry
 from fogo.ops.record import Aval, Op
-from fogo.tensor import call
 from tests.shared.check import close, equal, raises
 
 # The known answers that the authors publish with the algorithm (Random123):

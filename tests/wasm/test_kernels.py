@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import fogo
+from fogo.dispatch import call as run_op
 from fogo.dtypes import float32, int64
 from fogo.expr import INDEX, Expr, call, cast, literal, where
 from fogo.kernel.ir import Kernel
 from fogo.ops.record import Aval, Op
-from fogo.tensor import call as run_op
 from fogo.wasm.address import Atoms, product, total
 from fogo.wasm.printer import accumulators
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import fogo
+from fogo.dispatch import call as run_op
 from fogo.dtypes import INTS
 from fogo.expr import bitcast, call, cast
 from fogo.ops.record import Op
-from fogo.tensor import call as run_op
 
 COUNTER = itertools.count()
 

@@ -8,9 +8,9 @@ from array import array
 import pytest
 
 import fogo
+from fogo.dispatch import call
 from fogo.errors import DeviceError
 from fogo.ops.record import Op
-from fogo.tensor import call
 from fogo.webgpu import gpu as G
 
 SQUARES = """

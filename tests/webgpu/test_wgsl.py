@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import fogo
+from fogo.dispatch import call
 from fogo.expr import INDEX, bitcast, cast, where
 from fogo.kernel.ir import Array, Kernel
 from fogo.kernel.lower import Plan
 from fogo.ops.record import Aval, Op
-from fogo.tensor import call
 from fogo.webgpu.wgsl import print_kernel
 
 DTYPES = [

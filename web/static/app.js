@@ -50,6 +50,11 @@ function pump() {
 }
 
 async function predictLatest() {
+  if (pad.empty) { // cleared before this frame came
+    busy = false;
+    pump();
+    return;
+  }
   const spoken = ended;
   stale = false;
   const picture = pixels();
