@@ -133,6 +133,17 @@ def test_clear_undo_and_keys(ready_page):
     assert page.evaluate("() => fogo.settled()") is None
 
 
+def test_clearing_before_the_frame_leaves_no_answer(ready_page):
+    page = ready_page
+    draw(page, DRAWINGS[12])
+    page.evaluate("() => fogo.settled()")
+    assert page.locator("#digit").text_content() != ""
+    stroke = "[[[100, 100], [200, 200]]]"
+    page.evaluate(f"() => {{ fogo.draw({stroke}, 24); fogo.clear(); }}")
+    assert page.evaluate("() => fogo.settled()") is None
+    assert page.locator("#digit").text_content() == ""
+
+
 def test_a_finger_draws_too(chromium, site_url):
     page = open_page(
         chromium,
