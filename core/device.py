@@ -19,6 +19,7 @@ MODULES = {
     "webgpu": "fogo.webgpu",
     "wasm": "fogo.wasm",
 }
+CONSTANTS = 512  # numbers remembered at most, per device
 ORDER = ("webgpu", "numpy", "wasm", "python")
 
 # Who plays a backend's commands: (in a browser, elsewhere). A module for "webgpu"
@@ -93,16 +94,19 @@ class Device:
             device = device._inner
         return device
 
-    def constant(self, value, dtype):
-        """Return a cached 0-d tensor; made once per (value, dtype), on the device."""
-        key = (value, dtype, isinstance(value, float) and str(value))
+    def constant(self, value, dtype, shape=()):
+        """Return a cached tensor of one number: its memory is that of the number."""
+        key = (value, dtype, shape, isinstance(value, float) and str(value))
         found = self._constants.get(key)
         if found is None:
-            from .ops.creation import fill
+            if shape:
+                found = self.constant(value, dtype).expand(shape)
+            else:
+                from .ops.creation import fill
 
-            if len(self._constants) >= 256:
+                found = fill((), value, dtype, self)
+            if len(self._constants) >= CONSTANTS:
                 self._constants.clear()
-            found = fill((), value, dtype, self)
             self._constants[key] = found
         return found
 

@@ -57,7 +57,10 @@ def _with_scalars(op, args, tensors):
             "%s: at least one operand must be a tensor; given only numbers" % op.name
         )
     where = tensors[0].device
+    shape = tensors[0].shape
     for t in tensors:
+        if t.shape != shape:
+            shape = ()  # what they broadcast to is found later
         if t.device is not where:
             where = unify(op.name, tensors)[0].device
     kind = None
@@ -69,7 +72,7 @@ def _with_scalars(op, args, tensors):
         if not isinstance(a, Tensor):
             target = bool_ if i < op.promote_from else _weak(a, kind, where)
             a = whole(op.name, a, target) if target.is_int else a
-            a = where.constant(a, target)
+            a = where.constant(a, target, shape)
         out.append(a)
     return out, out
 
