@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PAGE = 65536
 SLOT = 16  # bytes that one argument takes in an unchecked call
 GROWTH = 256  # pages to grow by at least
+KERNELS = 1 << 30  # at most; wasmtime's own limit is 10,000
 # (context, function, slots, their number, where a trap goes) -> error or null
 UNCHECKED = ctypes.PYFUNCTYPE(
     ctypes.c_void_p,
@@ -55,6 +56,7 @@ class WasmtimeHost(Host):
         self._lock = threading.RLock()
         self._engine = wasmtime.Engine()
         self._store = wasmtime.Store(self._engine)
+        self._store.set_limits(instances=KERNELS)
         limits = wasmtime.Limits(2, None)
         self._memory = wasmtime.Memory(self._store, wasmtime.MemoryType(limits))
         self._space = Space(PAGE, 2 * PAGE)

@@ -52,6 +52,14 @@ def test_wasmtimes_plain_call_will_do(
     check_call(host)
 
 
+def test_more_kernels_than_wasmtimes_own_limit(
+    host: wasmtime_host.WasmtimeHost,
+) -> None:
+    code = storing("")
+    for _ in range(10_001):
+        host.compile(code, "i")
+
+
 def test_a_number_beyond_float32_becomes_infinite(
     host: wasmtime_host.WasmtimeHost,
 ) -> None:
