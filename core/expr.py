@@ -131,7 +131,10 @@ def var(name, dtype):
 
 
 def literal(value, dtype):
-    """Return a literal; bools, ints and floats are brought to the dtype's kind."""
+    """Return a number as a node, brought to the dtype's kind.
+
+    Not called `const`: MicroPython's compiler takes `x = const(…)` for its own.
+    """
     if dtype.is_bool:
         value = bool(value)
     elif dtype.is_float:
@@ -139,9 +142,6 @@ def literal(value, dtype):
     else:
         value = int(value)
     return Expr("const", (value,), dtype)
-
-
-const = literal  # MicroPython's compiler takes `x = const(…)` for its own
 
 
 def cast(x, dtype):

@@ -41,7 +41,7 @@ def apply(op, args):
 
 
 def _with_scalars(op, args, tensors):
-    """Make 0-d constants of Python scalars, in the dtype the tensors ask for."""
+    """Make constants of Python scalars, in the dtype and shape of the tensors."""
     for a in args:
         if isinstance(a, Expr):
             return op.formula(*args), None

@@ -149,9 +149,6 @@ class Autodiff(Backend):
     def sync(self):
         self.inner.sync()
 
-    def seed(self, value):
-        self.inner.seed(value)
-
     def describe(self):
         return self.inner.describe()
 

@@ -49,10 +49,6 @@ class Backend:
     def sync(self):
         """Wait until everything asked for has been done."""
 
-    def seed(self, value):
-        """Restart the random stream of this backend."""
-        self.generator = None
-
     def describe(self):
         """What this really is, for people."""
         return self.name
