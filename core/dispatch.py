@@ -55,7 +55,7 @@ def _level(where):
 
 
 def change_level(t, where):
-    """The tensor on another autodiff level of its device; new levels know no history."""
+    """The tensor on another autodiff level of its device, without new history."""
     handle = t._handle
     for _ in range(_level(t.device) - _level(where)):
         handle = handle.inner
