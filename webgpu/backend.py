@@ -19,6 +19,7 @@ from ..dtypes import (
     uint32,
 )  # fmt: skip
 from ..errors import DeviceError
+from ..fast import Caps, Chooser
 from ..shapes import Layout, size
 from .pool import Pool
 from .reduce import split
@@ -70,6 +71,7 @@ class WebGpu(RawBackend):
         self.kernels = 0
         self.compiled = {}  # (kernel, threads a workgroup) -> (its id, lanes)
         self.stages = {}
+        self.fast = Chooser(self, capabilities(gpu))
         self.names = {}  # of ops sent since the last read, for error messages
         self.fence = None
 
@@ -83,6 +85,11 @@ class WebGpu(RawBackend):
             return RawBackend.execute(self, op, inputs, attrs, outs)
 
     def run(self, op, inputs, attrs, outs):
+        found = self.fast.choose(op, inputs, attrs, outs)
+        if found is not None:
+            if found.run is not None:
+                return found.run(self, inputs, outs)
+            op, attrs = found.op, found.attrs
         if op.combine is not None:
             part = split(self, op, inputs[0], attrs[0], self.stages)
             if part is not None:
@@ -116,13 +123,15 @@ class WebGpu(RawBackend):
 
     def _prepare(self, plan):
         kernel = plan.kernel
-        group = LARGE if plan.points >= MANY else SMALL
+        group = kernel.threads or (LARGE if plan.points >= MANY else SMALL)
         known = self.compiled.get((kernel, group))
         if known is None:
             known = self.compiled[(kernel, group)] = self._compile(kernel, group)
         id, lanes = known
         threads = (plan.points + lanes - 1) // lanes
         groups = fold((threads + group - 1) // group)
+        if kernel.threads:  # a workgroup for each point
+            groups = fold(plan.points)
         dtypes = [dtype for _, dtype in kernel.params]
         params = [word(v, d) for v, d in zip(plan.values, dtypes)]
         words = run_words(id, len(kernel.arrays), groups, params)
@@ -219,6 +228,16 @@ class WebGpu(RawBackend):
             except DeviceError as error:
                 raise self._explained(error)
             self.names = {}
+
+
+def capabilities(gpu):
+    """What kernels may be chosen for this GPU."""
+    features = set(gpu.features)
+    if "subgroup" in features:  # wgpu's spelling
+        features.add("subgroups")
+    return Caps(
+        features, gpu.limits, gpu.info["software"], gpu.info.get("matrices", ())
+    )
 
 
 def fold(groups):

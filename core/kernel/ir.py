@@ -19,7 +19,8 @@ expression that reads a cell sees its value where the expression is *used*, so t
 
 from __future__ import annotations
 
-from ..expr import INDEX, Expr, cast, literal, var
+from ..expr import INDEX, Expr, literal, var
+from .group import Groups, as_dtype, as_index, load_wide, store_wide
 
 
 class Let:
@@ -92,12 +93,15 @@ class Array:
         self.strides = strides
         self.offset = offset
         self.written = written
+        self.wide_by = 1  # set to n once any access is n wide (see group.py)
+        self.is_atomic = False
 
     @property
     def ndim(self):
         return len(self.shape)
 
-    def _index(self, coords):
+    def flat_index(self, coords):
+        """The place of an element in the flat buffer."""
         if not isinstance(coords, tuple):
             coords = (coords,)
         if len(coords) != len(self.shape):
@@ -112,7 +116,7 @@ class Array:
 
     def __getitem__(self, coords):
         target = self.kernel.fresh("t", self.dtype)
-        self.kernel.emit(Load(target, self, self._index(coords)))
+        self.kernel.emit(Load(target, self, self.flat_index(coords)))
         return target
 
     def __setitem__(self, coords, value):
@@ -121,8 +125,19 @@ class Array:
         own = len(coords) == len(self.kernel.coords)
         for c, point in zip(coords, self.kernel.coords):
             own = own and c is point
-        value = _as_dtype(value, self.dtype)
-        self.kernel.emit(Store(self, self._index(coords), value, own))
+        value = as_dtype(value, self.dtype)
+        self.kernel.emit(Store(self, self.flat_index(coords), value, own))
+
+    def wide(self, coords, n=4):
+        """Load n neighbours along the last axis from `coords` on; returns a list.
+
+        Their flat index must be a multiple of n: see `aligned` in lower.py.
+        """
+        return load_wide(self.kernel, self, self.flat_index(coords), n)
+
+    def put_wide(self, coords, values):
+        """Store 2 or 4 neighbours along the last axis from `coords` on."""
+        store_wide(self.kernel, self, self.flat_index(coords), values)
 
 
 class Cell(Expr):
@@ -131,7 +146,7 @@ class Cell(Expr):
     __slots__ = ("kernel",)
 
     def set(self, value):
-        self.kernel.emit(Assign(self, _as_dtype(value, self.dtype)))
+        self.kernel.emit(Assign(self, as_dtype(value, self.dtype)))
 
 
 class _Block:
@@ -170,7 +185,7 @@ class _Blocks:
             block.__exit__()
 
 
-class Kernel:
+class Kernel(Groups):
     """A traced kernel: arrays, integer and scalar parameters, grid, body.
 
     `params` lists (name, dtype) in order; `sources` says where each value comes from
@@ -189,6 +204,7 @@ class Kernel:
         self.stack = [self.body]
         self.counter = 0
         self._by_source = {}
+        self.begin_groups()
 
     def emit(self, statement):
         self.stack[-1].append(statement)
@@ -229,7 +245,7 @@ class Kernel:
         self.counter += 1
         cell = Cell("var", ("m%d" % self.counter,), dtype)
         cell.kernel = self
-        self.emit(Declare(cell, _as_dtype(value, dtype)))
+        self.emit(Declare(cell, as_dtype(value, dtype)))
         return cell
 
     def index(self, value):
@@ -264,14 +280,3 @@ def _later(kernel, stop):
         return kernel.loop(stop)
 
     return build
-
-
-def as_index(value):
-    """An index Expr from an Expr or a Python int."""
-    return cast(value, INDEX) if isinstance(value, Expr) else literal(value, INDEX)
-
-
-def _as_dtype(value, dtype):
-    if not isinstance(value, Expr):
-        return literal(value, dtype)
-    return cast(value, dtype)

@@ -104,6 +104,18 @@ def pattern(layout):
     return (tuple(dims), layout.offset == 0)
 
 
+def aligned(layout, n=4):
+    """Say whether rows of a layout can be read `n` elements at once (`Array.wide`)."""
+    if not layout.shape or layout.strides[-1] != 1 or layout.offset % n:
+        return False
+    if layout.shape[-1] % n:
+        return False
+    for d, s in zip(layout.shape[:-1], layout.strides[:-1]):
+        if d > 1 and s % n:
+            return False
+    return True
+
+
 def trace(op, attrs, layouts, dtypes, inputs, serial=False):
     """Run the op's kernel once with symbolic values; returns the Kernel."""
     k = Kernel(op.name)

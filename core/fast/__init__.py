@@ -1,0 +1,88 @@
+"""Kernels made for GPUs: each is written once in the kernel language, and tuned.
+
+An op's own kernel (core/ops) runs everywhere, one thread a point. Where threads of a
+GPU do better together, a module here offers *candidates* for the op: kernels with tile
+sizes and the like filled in. `Chooser` takes the first, or the one that autotune found
+fastest for these shapes.
+
+A module has `candidates(op, inputs, attrs, outs, caps) -> list of Candidate`, best
+guess first, empty where the op's own kernel is as good.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# Op name (or "reduce" for every op with `combine`) -> module of this folder.
+TABLE: dict[str, str] = {}
+
+
+class Caps:
+    """What a device has: `features` and `limits` by WebGPU's names; software or not.
+
+    "subgroups" and "matrix" (matrix units) are in `features` where kernels may use
+    them; `matrices` lists what the units take: (dtype, result dtype, m, n, k).
+    """
+
+    def __init__(self, features=(), limits=None, software=False, matrices=()):
+        self.features = features
+        self.limits = limits or {}
+        self.software = software
+        self.matrices = matrices
+
+
+class Candidate:
+    """One way to compute an op's outputs from its inputs.
+
+    name       tells it apart from its fellows, in tuning caches and tables
+    op, attrs  a kernel with the same inputs and outputs; Fusion may put elementwise
+               work around it
+    run        function(backend, inputs, outs) -> handles: where it takes several
+               kernels (then op is None)
+    """
+
+    def __init__(self, name, op=None, attrs=(), run=None):
+        self.name = name
+        self.op = op
+        self.attrs = attrs
+        self.run = run
+
+    def __repr__(self):
+        return "<candidate %s>" % self.name
+
+
+class Chooser:
+    """Finds the candidate for an op on these shapes, once, and remembers it."""
+
+    def __init__(self, backend, caps):
+        self.backend = backend
+        self.caps = caps
+        self.chosen = {}
+
+    def choose(self, op, inputs, attrs, outs):
+        """Return a Candidate, or None for the op's own kernel."""
+        name = "reduce" if op.combine is not None else op.name
+        if name not in TABLE:
+            return None
+        key = (op, attrs, tuple([_known(h) for h in inputs]))
+        found = self.chosen.get(key, False)
+        if found is False:
+            found = self.find(_module(TABLE[name]), op, inputs, attrs, outs)
+            self.chosen[key] = found
+        return found
+
+    def find(self, module, op, inputs, attrs, outs):
+        """Choose among the candidates of a module."""
+        offered = module.candidates(op, inputs, attrs, outs, self.caps)
+        return offered[0] if offered else None
+
+
+def _known(h):
+    layout = h.layout
+    return (layout.shape, layout.strides, layout.offset, h.dtype)
+
+
+def _module(name):
+    path = "fogo.fast." + name
+    __import__(path)
+    return sys.modules[path]
