@@ -19,7 +19,7 @@ expression that reads a cell sees its value where the expression is *used*, so t
 
 from __future__ import annotations
 
-from ..expr import INDEX, Expr, literal, var
+from ..expr import INDEX, Expr, cast, literal, var
 from .group import Groups, as_dtype, as_index, load_wide, store_wide
 
 
