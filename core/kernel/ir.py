@@ -22,6 +22,9 @@ from __future__ import annotations
 from ..expr import INDEX, Expr, cast, literal, var
 from .group import Groups, as_dtype, as_index, load_wide, store_wide
 
+# While a kernel is traced to be checked: a function told of each statement (check.py).
+WATCHERS: list = []
+
 
 class Let:
     """`name = value`: an immutable value."""
@@ -207,6 +210,8 @@ class Kernel(Groups):
         self.begin_groups()
 
     def emit(self, statement):
+        if WATCHERS:
+            WATCHERS[-1](statement)
         self.stack[-1].append(statement)
 
     def fresh(self, prefix, dtype):
