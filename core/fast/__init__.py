@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import sys
 
-# Op name (or "reduce" for every op with `combine`) -> module of this folder.
+# Op name ("reduce" for every op with `combine`, "pointwise" for every formula) ->
+# module of this folder.
 TABLE: dict[str, str] = {}
 
 
@@ -39,13 +40,22 @@ class Candidate:
                work around it
     run        function(backend, inputs, outs) -> handles: where it takes several
                kernels (then op is None)
+    stages     [(op, attrs, Avals), …]: a chain of kernels, each on the outputs of the
+               one before, the last into the outputs (gives `run`); Fusion may put
+               elementwise work before the first and behind the last
     """
 
-    def __init__(self, name, op=None, attrs=(), run=None):
+    def __init__(self, name, op=None, attrs=(), run=None, stages=None):
         self.name = name
         self.op = op
         self.attrs = attrs
-        self.run = run
+        self.run = self._run_stages if stages else run
+        self.stages = stages
+
+    def _run_stages(self, backend, inputs, outs):
+        for op, attrs, avals in self.stages:
+            inputs = backend.run(op, inputs, attrs, avals)
+        return inputs
 
     def __repr__(self):
         return "<candidate %s>" % self.name
@@ -61,7 +71,11 @@ class Chooser:
 
     def choose(self, op, inputs, attrs, outs):
         """Return a Candidate, or None for the op's own kernel."""
-        name = "reduce" if op.combine is not None else op.name
+        name = op.name
+        if op.combine is not None:
+            name = "reduce"
+        elif op.formula is not None:
+            name = "pointwise"
         if name not in TABLE:
             return None
         key = (op, attrs, tuple([_known(h) for h in inputs]))

@@ -82,6 +82,8 @@ class Planner:
             static = None
         elif op.pointwise:
             layouts = merge_points(layouts, op.pointwise, len(inputs))
+        elif op.relayout is not None:
+            layouts = op.relayout(layouts, attrs, len(inputs))
         elif op.kernel is None:
             raise DTypeError("internal: %s has no kernel" % op.name)
         if op.unread:

@@ -54,6 +54,8 @@ class Op:
     pointwise  a kernel that treats each point alike: its first `pointwise` inputs and
                its outputs have one shape, whose axes may be merged; 0 for others
     serial     a kernel for machines with few threads: fewer points, less work in all
+    relayout   (layouts, attrs, number of inputs) -> layouts: how the kernel sees its
+               operands (axes moved and merged)
     diff       which outputs carry a gradient
     cost       "memory" or "compute" bound; host: may touch the host
     samples    inputs from which the test grid and the docs are made
@@ -64,7 +66,7 @@ class Op:
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
         runtime=(), unread=(), diff=(True,), cost="memory", host=False, samples=(),
         accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
-        serial=None,
+        serial=None, relayout=None,
     ):  # fmt: skip
         self.name = name
         self.attrs = attrs
@@ -88,6 +90,7 @@ class Op:
         self.public = public
         self.pointwise = pointwise
         self.serial = serial
+        self.relayout = relayout
         self.infer = self._infer_formula if formula and not infer else infer
         self._dtypes = {}
         self._derived = {}

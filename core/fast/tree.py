@@ -1,0 +1,123 @@
+"""Pieces that tuned kernels share: combining over threads, loops in big steps."""
+
+from __future__ import annotations
+
+from ..dtypes import float16, float32, int32, uint32
+from ..expr import INDEX, call, cast, literal
+
+FAN = 16  # values that a thread combines between two barriers, at most
+
+
+def wide_dtype(dtype):
+    """The dtype that adds up a dtype: float32 for float16."""
+    return float32 if dtype is float16 else dtype
+
+
+def combine(k, parts, threads, lanes):
+    """Combine values over every `lanes` neighbouring threads; all get the results.
+
+    parts: list of (name of a binary primitive, value). `lanes` is a power of two, at
+    most `threads`, the size of the group. Every thread must come by.
+    """
+    if lanes == 1:
+        return [value for _, value in parts]
+    first, own = segment(k, threads, lanes)
+    rooms = []
+    for _, value in parts:
+        room = k.shared(_roomy(value.dtype), threads)
+        room[k.local] = cast(value, room.dtype)
+        rooms.append(room)
+    k.barrier()
+    left = lanes
+    while left > FAN:
+        fan = min(FAN, left // FAN)
+        left //= fan
+        with k.when(own < left):
+            for (name, value), room in zip(parts, rooms):
+                total = _fold(k, name, value.dtype, room, first + own, left, fan)
+                room[k.local] = cast(total, room.dtype)
+        k.barrier()
+    return [
+        _fold(k, name, value.dtype, room, first, 1, left)
+        for (name, value), room in zip(parts, rooms)
+    ]
+
+
+def segment(k, threads, lanes):
+    """(number of the first thread that shares this thread's task, place after it)."""
+    if lanes == threads:
+        return literal(0, INDEX), k.local
+    own = k.let(k.local % lanes)
+    return k.let(k.local - own), own
+
+
+def _fold(k, name, dtype, room, start, step, count):
+    """Combine `count` values, `step` apart, pair by pair."""
+    values = [cast(room[start + i * step], dtype) for i in range(count)]
+    return fold(k, name, values)
+
+
+def fold(k, name, values):
+    """Combine a list of values pair by pair."""
+    while len(values) > 1:
+        half = [
+            call(name, values[i], values[i + 1]) for i in range(0, len(values) - 1, 2)
+        ]
+        values = half + values[len(half) * 2 :]
+    return k.let(values[0])
+
+
+def _roomy(dtype):
+    """A dtype of whole words, to be kept in shared memory."""
+    if dtype is float16:
+        return float32
+    if dtype.is_bool or dtype.bits < 32:
+        return uint32 if dtype.kind == "uint" else int32
+    return dtype
+
+
+def strided(k, stop, start, step, turns, body):
+    """Run `body(places)` over `range(start, stop, step)`, `turns` places at once.
+
+    `start` is below `step`. The last few places come one by one.
+    """
+    if turns > 1:
+        full = k.let(stop // (step * turns) * (step * turns))
+        with k.loop(full, start, step * turns) as j:
+            body([j + i * step for i in range(turns)])
+        start = full + start
+    with k.loop(stop, start, step) as j:
+        body([j])
+
+
+def unravel(k, j, shape):
+    """Coordinates of element number j of a shape, row-major; 0 where the size is 1."""
+    real = [d for d, n in enumerate(shape) if not is_one(n)]
+    out = [literal(0, INDEX)] * len(shape)
+    for d in reversed(real[1:]):
+        out[d] = k.let(j % shape[d])
+        j = k.let(j // shape[d])
+    if real:
+        out[real[0]] = j
+    return tuple(out)
+
+
+def total(shape):
+    """The number of elements of a symbolic shape."""
+    n = literal(1, INDEX)
+    for size in shape:
+        n = n * size
+    return n
+
+
+def is_one(size):
+    """Say whether a symbolic size is plainly 1."""
+    return size.op == "const" and size.args[0] == 1
+
+
+def power(n, most):
+    """The smallest power of two that is at least n, and at most `most`."""
+    p = 1
+    while p < n and p < most:
+        p *= 2
+    return p
