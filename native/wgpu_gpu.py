@@ -1,4 +1,7 @@
-"""The `Gpu` of desktops and servers: wgpu-py plays the command stream."""
+"""The `Gpu` of desktops and servers: wgpu-py plays the command stream.
+
+FOGO_GPU=dawn has Dawn play it instead (see dawn_gpu.py).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .wgpu_pending import Pending
+    from .wgpu_timer import Timing
 
-FEATURES = ("shader-f16", "timestamp-query", "subgroup")
+FEATURES = (
+    "shader-f16", "subgroup", "subgroup-barrier", "timestamp-query",
+    "timestamp-query-inside-encoders", "timestamp-query-inside-passes",
+)  # fmt: skip
 LIMITS = {
     "max-buffer-size": "maxBufferSize",
     "max-storage-buffer-binding-size": "maxStorageBufferBindingSize",
@@ -43,18 +50,21 @@ class WgpuGpu:
     Raises: DeviceError when the driver refuses to open the adapter.
     """
 
+    wanted: tuple[str, ...] = FEATURES
+
     def __init__(self, adapter: Any) -> None:
         from .wgpu_player import Player
 
         portable = os.environ.get("FOGO_GPU_LIMITS") == "portable"
         self.info = describe(adapter)
-        self.features = set() if portable else set(FEATURES) & set(adapter.features)
+        self.features = set() if portable else set(self.wanted) & set(adapter.features)
         self.limits = dict(PORTABLE)
         if not portable:
             for theirs, ours in LIMITS.items():
                 self.limits[ours] = adapter.limits.get(theirs, PORTABLE[ours])
         try:
-            device = adapter.request_device_sync(
+            self._device = self._request(
+                adapter,
                 required_features=sorted(self.features),
                 required_limits={k: self.limits[v] for k, v in LIMITS.items()},
             )
@@ -63,7 +73,23 @@ class WgpuGpu:
                 f"webgpu: {self.info['name']} could not be opened: {error}; update its "
                 "driver, or use the cpu device"
             ) from None
-        self._player = Player(device)
+        self._player = Player(self._device, self._api())
+
+    @staticmethod
+    def _api() -> Any:
+        """The module that speaks WebGPU here."""
+        import wgpu
+
+        return wgpu
+
+    def _request(self, adapter: Any, **options: Any) -> Any:
+        return adapter.request_device_sync(**options)
+
+    def _tick(self) -> float:
+        """Nanoseconds of a tick of the device's clock."""
+        from wgpu.backends.wgpu_native import lib
+
+        return float(lib.wgpuQueueGetTimestampPeriod(self._device.queue._internal))
 
     def play(
         self, words: array[int], blobs: Sequence[Any], texts: Sequence[str]
@@ -75,15 +101,46 @@ class WgpuGpu:
         """The player's counters: dispatches, submits, buffers, …"""
         return dict(self._player.stats)
 
+    def profile(self, on: bool) -> bool:
+        """Time every dispatch from now on, or no more; False where it cannot."""
+        if "timestamp-query" not in self.features:
+            return False
+        from .wgpu_timer import Timer
+
+        self._player.timer = Timer(self._device, self._tick()) if on else None
+        return True
+
+    def timings(self) -> list[Timing]:
+        """Wait for (kernel id, grid and parameters, ns) of the dispatches timed."""
+        timer = self._player.timer
+        return timer.collect() if timer is not None else []
+
 
 def adapters() -> list[dict[str, Any]]:
     """List the adapters, best first: {"name", "kind", "software"}."""
+    if os.environ.get("FOGO_GPU") == "dawn":
+        from . import dawn_gpu
+
+        return dawn_gpu.adapters()
     return [describe(a) for a in _adapters()]
 
 
 def open_now(index: int = 0) -> WgpuGpu:
     """Open adapter `index` of `adapters()`. Raises DeviceError, with what to do."""
-    found = _adapters()
+    if os.environ.get("FOGO_GPU") == "dawn":
+        from . import dawn_gpu
+
+        return dawn_gpu.open_now(index)
+    return WgpuGpu(chosen(_adapters(), index))
+
+
+async def open_gpu(index: int = 0) -> WgpuGpu:
+    """Open adapter `index`; wgpu-py needs no waiting, a browser does."""
+    return open_now(index)
+
+
+def chosen(found: list[Any], index: int) -> Any:
+    """Return one of the adapters. Raises DeviceError, with what to do."""
     if not found:
         raise DeviceError(
             "webgpu: no GPU adapter was found; install a Vulkan, Metal or DirectX 12 "
@@ -94,12 +151,7 @@ def open_now(index: int = 0) -> WgpuGpu:
             f"webgpu: there is no adapter {index}; this machine has {len(found)}: "
             + ", ".join(describe(a)["name"] for a in found)
         )
-    return WgpuGpu(found[index])
-
-
-async def open_gpu(index: int = 0) -> WgpuGpu:
-    """Open adapter `index`; wgpu-py needs no waiting, a browser does."""
-    return open_now(index)
+    return found[index]
 
 
 def describe(adapter: Any) -> dict[str, Any]:
@@ -109,13 +161,23 @@ def describe(adapter: Any) -> dict[str, Any]:
     text = f"{name} {info.get('description', '')}".lower()
     kind = info.get("adapter_type", "Unknown")
     software = kind == "CPU" or any(word in text for word in SOFTWARE)
-    return {"name": name, "kind": "cpu" if software else kind, "software": software}
+    return {
+        "name": name,
+        "kind": "cpu" if software else kind,
+        "software": software,
+        "driver": info.get("description", ""),
+    }
+
+
+def quiet() -> None:
+    """Give drivers a folder without which they complain on stderr, once each."""
+    if sys.platform == "linux":
+        os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
 
 
 def _adapters() -> list[Any]:
     """The adapters, best first."""
-    if sys.platform == "linux":  # without it, drivers complain on stderr, once each
-        os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    quiet()
     try:
         import wgpu
     except (ImportError, OSError, RuntimeError) as error:
@@ -127,14 +189,18 @@ def _adapters() -> list[Any]:
         found = list(wgpu.gpu.enumerate_adapters_sync())
     except Exception as error:
         raise DeviceError(f"webgpu: listing the GPUs failed: {error}") from None
+    return best_first(found)
+
+
+def best_first(found: list[Any]) -> list[Any]:
+    """Sort adapters; drivers show the same devices again, OpenGL by other names."""
     found.sort(key=_rank)
-    # Drivers show the same devices again, OpenGL under other names.
     modern = [a for a in found if a.info.get("backend_type") != "OpenGL"]
-    chosen: dict[str, str] = {}
+    drivers: dict[str, str] = {}
     for adapter in modern:
-        chosen.setdefault(adapter.info.get("device"), adapter.info.get("backend_type"))
+        drivers.setdefault(adapter.info.get("device"), adapter.info.get("backend_type"))
     return [
-        a for a in modern if chosen[a.info.get("device")] == a.info.get("backend_type")
+        a for a in modern if drivers[a.info.get("device")] == a.info.get("backend_type")
     ] or found
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import wgpu
-
 from fogo.errors import DeviceError
 
 if TYPE_CHECKING:
     from .wgpu_player import Player
+
+MAP_READ = 1  # a map mode
 
 
 class Pending:
@@ -26,8 +26,8 @@ class Pending:
         """Return the bytes of each read; raises DeviceError if the GPU objected."""
         if self._begin():
             try:
-                self.staging.map_sync(wgpu.MapMode.READ)
-            except (wgpu.GPUError, RuntimeError) as error:
+                self.staging.map_sync(MAP_READ)
+            except self.player.errors as error:
                 raise DeviceError(f"webgpu: reading failed: {error}") from None
         return self._parts()
 
@@ -35,8 +35,8 @@ class Pending:
         """Await what `wait` returns."""
         if self._begin():
             try:
-                await self.staging.map_async(wgpu.MapMode.READ)
-            except (wgpu.GPUError, RuntimeError) as error:
+                await self.staging.map_async(MAP_READ)
+            except self.player.errors as error:
                 raise DeviceError(f"webgpu: reading failed: {error}") from None
         return self._parts()
 

@@ -1,4 +1,4 @@
-"""The command player on wgpu-py: one tight loop over the words of a batch.
+"""The command player on wgpu-py or Dawn: one tight loop over the words of a batch.
 
 It does what web/static/player.js does in a browser; the format is in
 fogo/webgpu/gpu.py. One compute pass holds a run of kernels, one submit a batch; a
@@ -11,8 +11,6 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any
 
-import wgpu
-
 from fogo.errors import DeviceError
 from fogo.webgpu import gpu as G
 
@@ -21,13 +19,17 @@ from .wgpu_pending import Pending, padded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .wgpu_timer import Timer
+
 ARENA_WORDS = 65536  # parameters of one submit: 1024 blocks of 64 words
 BLOCK_WORDS = 64  # 256 bytes, the alignment of dynamic offsets that is always allowed
 STAGING_BYTES = 1 << 16  # least size of a buffer to read through
 KEEP_BYTES = 1 << 24  # larger ones are not kept
 
-Use = wgpu.BufferUsage
-STORAGE = Use.STORAGE | Use.COPY_SRC | Use.COPY_DST
+# Buffer usages, by WebGPU's numbers.
+MAP_READ, COPY_SRC, COPY_DST, UNIFORM = 0x1, 0x4, 0x8, 0x40
+STORAGE = 0x80 | COPY_SRC | COPY_DST
+COMPUTE = 4  # the shader stage
 
 
 class Buffer:
@@ -58,9 +60,14 @@ class Kernel:
 
 
 class Player:
-    """Plays batches on one device; the first error waits for the next read."""
+    """Plays batches on one device; the first error waits for the next read.
 
-    def __init__(self, device: Any) -> None:
+    api: the module that the device is of, `wgpu` or `wgpudawn` (the same interface).
+    """
+
+    def __init__(self, device: Any, api: Any) -> None:
+        self.api = api
+        self.errors = (api.GPUError, RuntimeError)
         self.device = device
         self.queue = device.queue
         self.stats = dict.fromkeys(
@@ -73,7 +80,7 @@ class Player:
         self.staging: list[Any] = []
         self.arena = array("i", bytes(ARENA_WORDS * 4))
         self.arena_buffer = device.create_buffer(
-            size=ARENA_WORDS * 4, usage=Use.UNIFORM | Use.COPY_DST
+            size=ARENA_WORDS * 4, usage=UNIFORM | COPY_DST
         )
         self.arena_used = 0
         self.encoder: Any = None
@@ -81,6 +88,7 @@ class Player:
         self.pipeline: Any = None
         self.stamp = 1
         self.problem: str | None = None
+        self.timer: Timer | None = None  # set while profiling
 
     def play(
         self, words: Sequence[int], blobs: Sequence[Any], texts: Sequence[str]
@@ -91,7 +99,7 @@ class Player:
             self._decode(list(words), blobs, texts, reads)
             staging = self._read_all(reads)
             self.submit()
-        except (wgpu.GPUError, RuntimeError, ValueError, KeyError) as error:
+        except (*self.errors, ValueError, KeyError) as error:
             self._note(error)
             staging = None
         self.stats["batches"] += 1
@@ -154,15 +162,15 @@ class Player:
         """Make a thing; if that fails, what would use it is skipped."""
         try:
             make(*args)
-        except wgpu.GPUError as error:
+        except self.api.GPUError as error:
             self.problem = self.problem or str(error)
 
     def _make_buffer(self, id: int, nwords: int) -> None:
         size = nwords * 4
         try:
             made = self.device.create_buffer(size=size, usage=STORAGE)
-        except wgpu.GPUOutOfMemoryError:
-            raise wgpu.GPUError(
+        except self.api.GPUOutOfMemoryError:
+            raise self.api.GPUError(
                 f"out of memory: the GPU has no room for {size} bytes more; drop "
                 "tensors, or work on smaller batches"
             ) from None
@@ -205,14 +213,13 @@ class Player:
     def _layout(self, access: tuple[int, ...]) -> tuple[Any, Any, int]:
         made = self.layouts.get(access)
         if made is None:
-            compute = wgpu.ShaderStage.COMPUTE
             kinds = ("read-only-storage", "storage")
             uniform = {"type": "uniform", "has_dynamic_offset": True}
-            entries = [{"binding": 0, "visibility": compute, "buffer": uniform}]
+            entries = [{"binding": 0, "visibility": COMPUTE, "buffer": uniform}]
             for i, writes in enumerate(access):
                 buffer = {"type": kinds[writes]}
                 entries.append(
-                    {"binding": i + 1, "visibility": compute, "buffer": buffer}
+                    {"binding": i + 1, "visibility": COMPUTE, "buffer": buffer}
                 )
             layout = self.device.create_bind_group_layout(entries=entries)
             whole = self.device.create_pipeline_layout(bind_group_layouts=[layout])
@@ -228,7 +235,9 @@ class Player:
         if kernel is None:
             self.problem = self.problem or f"player: no kernel {words[at + 1]}"
             return end
-        if self.arena_used + kernel.block > ARENA_WORDS:
+        if self.arena_used + kernel.block > ARENA_WORDS or (
+            self.timer is not None and self.timer.full
+        ):
             self.submit()
         ids = tuple(words[at + 3 : grid])
         group = self.groups.get((kernel.tag, ids)) or self._group(kernel, ids)
@@ -250,6 +259,10 @@ class Player:
         passing.set_bind_group(0, group, (place * 4,))
         passing.dispatch_workgroups(words[grid], words[grid + 1], words[grid + 2])
         self.stats["dispatches"] += 1
+        if self.timer is not None:  # a pass for each dispatch
+            passing.end()
+            self.passing = None
+            self.timer.note(words[at + 1], words[grid:end])
         return end
 
     def _group(self, kernel: Kernel, ids: tuple[int, ...]) -> Any:
@@ -278,7 +291,10 @@ class Player:
     def _begin(self) -> Any:
         if self.encoder is None:
             self.encoder = self.device.create_command_encoder()
-        self.passing = self.encoder.begin_compute_pass()
+        timer = self.timer
+        self.passing = self.encoder.begin_compute_pass(
+            timestamp_writes=None if timer is None else timer.writes()
+        )
         self.pipeline = None
         return self.passing
 
@@ -303,9 +319,7 @@ class Player:
                 source.buffer, at * 4, target.buffer, to * 4, size
             )
             return
-        between = self.device.create_buffer(
-            size=size, usage=Use.COPY_SRC | Use.COPY_DST
-        )
+        between = self.device.create_buffer(size=size, usage=COPY_SRC | COPY_DST)
         encoder.copy_buffer_to_buffer(source.buffer, at * 4, between, 0, size)
         encoder.copy_buffer_to_buffer(between, 0, target.buffer, to * 4, size)
 
@@ -334,7 +348,7 @@ class Player:
             if buffer.size >= size:
                 return self.staging.pop(i)
         return self.device.create_buffer(
-            size=max(STAGING_BYTES, size), usage=Use.MAP_READ | Use.COPY_DST
+            size=max(STAGING_BYTES, size), usage=MAP_READ | COPY_DST
         )
 
     def recycle(self, buffer: Any) -> None:
@@ -351,6 +365,8 @@ class Player:
             return
         if self.passing is not None:
             self.passing.end()
+        if self.timer is not None:
+            self.timer.resolve(self.encoder)
         encoder, used = self.encoder, self.arena_used
         self.encoder = self.passing = self.pipeline = None
         self.arena_used = 0

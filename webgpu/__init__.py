@@ -16,9 +16,14 @@ _infos: dict = {}  # index -> what is known of it
 
 def create(index=0):
     """Return a backend on GPU `index`. Raises DeviceError where there is none."""
+    return backend_on(_opened.pop(index, None) or _open_now(index))
+
+
+def backend_on(gpu):
+    """Return the backend that runs on a `Gpu`."""
     from .backend import WebGpu
 
-    return WebGpu(_opened.pop(index, None) or _open_now(index))
+    return WebGpu(gpu)
 
 
 def _open_now(index):
@@ -41,9 +46,7 @@ async def open_gpu(index=0):
 
 def use_gpu(gpu):
     """Return a device of its own on `gpu`: an object with the interface of gpu.py."""
-    from .backend import WebGpu
-
-    return Device("webgpu", WebGpu(gpu))
+    return Device("webgpu", backend_on(gpu))
 
 
 def probe():
