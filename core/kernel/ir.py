@@ -131,10 +131,11 @@ class Array:
         value = as_dtype(value, self.dtype)
         self.kernel.emit(Store(self, self.flat_index(coords), value, own))
 
-    def wide(self, coords, n=4):
-        """Load n neighbours along the last axis from `coords` on; returns a list.
+    def wide(self, coords, n=4, axis=-1):
+        """Load n neighbours along an axis from `coords` on; returns a list.
 
-        Their flat index must be a multiple of n: see `aligned` in lower.py.
+        The axis has stride 1, and their flat index must be a multiple of n: see
+        `aligned` in lower.py.
         """
         return load_wide(self.kernel, self, self.flat_index(coords), n)
 
