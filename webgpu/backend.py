@@ -37,13 +37,18 @@ BATCH_BYTES = 16 << 20  # of host data in a batch, about
 class Launch:
     """What a Plan became: the words of its RUN, and where its live numbers stand."""
 
-    __slots__ = ("words", "name", "live", "params")
+    __slots__ = ("words", "name", "live", "params", "bound")
 
-    def __init__(self, words, name, live, params):
+    def __init__(self, words, name, live, params, bound):
         self.words = words
         self.name = name
         self.live = live
         self.params = params
+        self.bound = bound  # operands that have a binding, or None for all
+
+    def distinct(self, handles):
+        """Those of the operands that have a binding."""
+        return [handles[i] for i in self.bound]
 
 
 class WebGpu(RawBackend):
@@ -96,6 +101,14 @@ class WebGpu(RawBackend):
                 return self.run(op, (part[0],), (part[1],), outs)
         return RawBackend.run(self, op, inputs, attrs, outs)
 
+    def compose(self, op, inputs, attrs, outs):
+        found = self.fast.choose(op, inputs, attrs, outs)
+        if found is None:
+            return RawBackend.compose(self, op, inputs, attrs, outs)
+        if found.run is not None:
+            return found.run(self, inputs, outs)
+        return RawBackend.run(self, found.op, inputs, found.attrs, outs)
+
     def allocate(self, count, dtype):
         return self.pool.take(count * dtype.itemsize)
 
@@ -106,6 +119,8 @@ class WebGpu(RawBackend):
         stream = self.stream
         words = made.words[:]
         at = 3
+        if made.bound is not None:
+            inputs, outputs = made.distinct(inputs + outputs), ()
         for h in inputs:
             words[at] = h.buffer.id
             at += 1
@@ -134,19 +149,17 @@ class WebGpu(RawBackend):
             groups = fold(plan.points)
         dtypes = [dtype for _, dtype in kernel.params]
         params = [word(v, d) for v, d in zip(plan.values, dtypes)]
-        words = run_words(id, len(kernel.arrays), groups, params)
+        bound = kernel.bindings()
+        words = run_words(id, len(bound), groups, params)
         live = [(place, attr, dtypes[place]) for place, attr in plan.runtime]
-        return Launch(words, kernel.name, live, params)
+        return Launch(
+            words, kernel.name, live, params, bound if kernel.shares else None
+        )
 
     def _compile(self, kernel, group):
-        most = self.gpu.limits["maxStorageBuffersPerShaderStage"]
-        if len(kernel.arrays) > most:
-            raise DeviceError(
-                "%s: a kernel takes at most %d buffers on this device (its limit "
-                "maxStorageBuffersPerShaderStage); given %d; pass fewer tensors"
-                % (kernel.name, most, len(kernel.arrays))
-            )
-        printed = print_kernel(kernel, self.half, group)
+        demand(kernel, self.fast.caps)
+        enables = "subgroups" in self.gpu.features
+        printed = print_kernel(kernel, self.half, group, enables)
         self.kernels += 1
         text = "// %s\n%s" % (kernel.name, printed.text)
         self.stream.kernel(self.kernels, text, printed.access, len(kernel.params))
@@ -228,6 +241,35 @@ class WebGpu(RawBackend):
             except DeviceError as error:
                 raise self._explained(error)
             self.names = {}
+
+
+def demand(kernel, caps):
+    """Raise DeviceError where a kernel needs more than the device has."""
+    _limit(kernel, caps, "buffers", "maxStorageBuffersPerShaderStage",
+           len(kernel.bindings()), "pass fewer tensors")  # fmt: skip
+    _limit(kernel, caps, "threads a workgroup", "maxComputeInvocationsPerWorkgroup",
+           kernel.threads, "ask for fewer")  # fmt: skip
+    used = 0
+    for a in kernel.shareds:
+        narrow = a.dtype is float16 and "shader-f16" in caps.features
+        used += (a.size * (2 if narrow else 4) + 15) // 16 * 16
+    _limit(kernel, caps, "bytes of shared memory", "maxComputeWorkgroupStorageSize",
+           used, "use smaller tiles")  # fmt: skip
+    for name in kernel.features:
+        if name not in caps.features:
+            raise DeviceError(
+                "%s: this kernel needs the feature %s; given a device with %s; choose "
+                "a kernel without it"
+                % (kernel.name, name, ", ".join(sorted(caps.features)) or "none")
+            )
+
+
+def _limit(kernel, caps, what, limit, count, remedy):
+    if count > caps.limits[limit]:
+        raise DeviceError(
+            "%s: a kernel takes at most %d %s on this device (its limit %s); given %d; "
+            "%s" % (kernel.name, caps.limits[limit], what, limit, count, remedy)
+        )
 
 
 def capabilities(gpu):

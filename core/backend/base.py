@@ -117,15 +117,24 @@ class RawBackend(Backend):
             if result is not None:
                 return result
         if op.kernel is None and op.formula is None and op.combine is None:
-            return expand(self.device, op, inputs, attrs)
+            return self.compose(op, inputs, attrs, outs)
         return self.run(op, inputs, attrs, outs)
+
+    def compose(self, op, inputs, attrs, outs):
+        """Run an op that has only a decomposition."""
+        return expand(self.device, op, inputs, attrs)
 
     def run(self, op, inputs, attrs, outs):
         """Lower the op to a kernel and launch it into new buffers."""
-        outputs = tuple(
-            [Handle(self.allocate(_count(o.shape), o.dtype), Layout(o.shape), o.dtype)
-             for o in outs]
-        )  # fmt: skip
+        held = list(inputs)
+        for o in outs:
+            root = op.shares.get(len(held)) if op.shares else None
+            if root is None:
+                buffer = self.allocate(_count(o.shape), o.dtype)
+            else:
+                buffer = held[root].buffer
+            held.append(Handle(buffer, Layout(o.shape), o.dtype))
+        outputs = tuple(held[len(inputs) :])
         plan = self.planner.plan(op, attrs, inputs, outs)
         if plan.points:
             self.launch(plan, inputs, outputs, attrs)
