@@ -277,6 +277,8 @@ def capabilities(gpu):
     features = set(gpu.features)
     if "subgroup" in features:  # wgpu's spelling
         features.add("subgroups")
+    if "chromium-experimental-subgroup-matrix" in features:
+        features.add("matrix")
     return Caps(
         features, gpu.limits, gpu.info["software"], gpu.info.get("matrices", ())
     )

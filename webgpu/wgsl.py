@@ -1,40 +1,22 @@
-"""Prints a traced kernel as WGSL: one thread for each point of its grid.
+"""Prints a traced kernel as WGSL: a thread, or a workgroup, for each point of its grid.
 
 Binding 0 of group 0 is `P`, the kernel's parameters four to a vector; operands follow
-at bindings 1, 2, … in the kernel's order. Types narrower than 32 bits are packed in
-words (see wgsl_store); float16 is computed in float32.
+at bindings 1, 2, … in the kernel's order (those that share another's binding have
+none). Types narrower than 32 bits are packed in words (see wgsl_store); float16 is
+computed in float32. Statements of workgroups are in wgsl_group, values in wgsl_expr.
 """
 
 from __future__ import annotations
 
-from struct import pack, unpack
-
 from ..dtypes import float16
-from ..expr import COMPARISONS, INDEX, Expr, topological, uses
-from ..kernel.ir import Assign, Declare, Let, Load, Loop, Store
+from ..errors import DeviceError
+from ..kernel.ir import Assign, Declare, Let, Load, Loop, Store, When
+from .wgsl_expr import Expressions
+from .wgsl_group import SPECIAL
 from .wgsl_math import library
-from .wgsl_store import Outputs, load_code
+from .wgsl_store import Outputs, load
 
-INFIX = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
-COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=="}
-# WGSL's own functions that hold what we promise; the rest is in wgsl_math.
-BUILTIN = ("floor", "ceil", "trunc", "round", "sqrt")
-OURS = (
-    "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin",
-    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "pow",
-    "atan2",
-)  # fmt: skip
-WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not")
 PART = "xyzw"
-
-
-def kind(dtype):
-    """The WGSL type that computes a dtype."""
-    if dtype.is_float:
-        return "f32"
-    if dtype.is_bool:
-        return "bool"
-    return "u32" if dtype.kind == "uint" else "i32"
 
 
 class Printed:
@@ -42,34 +24,37 @@ class Printed:
 
     def __init__(self, text, access, lanes):
         self.text = text
-        self.access = access  # per operand: 0 read, 1 read_write
+        self.access = access  # per binding: 0 read, 1 read_write
         self.lanes = lanes
 
 
-def print_kernel(kernel, half=False, group=64):
+def print_kernel(kernel, half=False, group=64, enables=True):
     """Return the Printed form, for `group` threads a workgroup.
 
-    half: the device has shader-f16.
+    half: the device has shader-f16. enables: `enable subgroups;` is to be written, as
+    the standard has it (wgpu's own compiler refuses it, and needs none).
     """
-    return Printer(kernel, half, group).result()
+    return Printer(kernel, half, group, enables).result()
 
 
-class Printer:
+class Printer(Expressions):
     """Prints one kernel."""
 
-    def __init__(self, kernel, half, group):
+    def __init__(self, kernel, half, group, enables):
+        Expressions.__init__(self)
         self.kernel = kernel
         self.half = half
-        self.group = group
-        self.names = 0
-        self.used = {}  # functions of the library: name -> True
-        self.positive = {}  # variables that are never negative
+        self.group = kernel.threads or group
+        self.enables = enables
+        self.raw = {}  # names of float16 values -> the same as an f16
         for c in kernel.coords:
             if c.op == "var":
                 self.positive[c.args[0]] = True
         for (name, _), source in zip(kernel.params, kernel.sources):
             if source[0] in ("size", "offset"):
                 self.positive[name] = True
+        for name in ("local", "lane", "lanes"):
+            self.positive[name] = True
         self.outputs = Outputs(kernel, half)
 
     def result(self):
@@ -77,31 +62,61 @@ class Printer:
         self.block(self.kernel.body, body)
         head = self._params() + self._grid()
         body = ["  " + x for x in head + self.outputs.around(body)]
-        head = self._bindings()
-        # The index that is always 0 but unknown to compilers seeds ZERO.
         source = library(list(self.used) + self.outputs.functions)
         if "ZERO" in source:
-            body = ["  ZERO = gid.z;"] + body
+            # The index that is always 0 but unknown to compilers seeds ZERO.
+            body = ["  ZERO = %s.z;" % ("wg" if self.kernel.threads else "gid")] + body
         text = "%s%s\n@compute @workgroup_size(%d)\n%s\n%s\n}\n" % (
-            head, source, self.group, MAIN, "\n".join(body),
+            self._bindings(), source, self.group, self._main(), "\n".join(body),
         )  # fmt: skip
-        access = [1 if a.written else 0 for a in self.kernel.arrays]
-        return Printed(text, access, self.outputs.lanes)
+        return Printed(text, self.outputs.access(), self.outputs.lanes)
+
+    def _main(self):
+        if not self.kernel.threads:
+            return MAIN % "@builtin(global_invocation_id) gid: vec3<u32>"
+        taken = "@builtin(workgroup_id) wg: vec3<u32>"
+        taken += ",\n        @builtin(local_invocation_index) thread: u32"
+        if "subgroups" in self.kernel.features:
+            taken += ",\n        @builtin(subgroup_invocation_id) sglane: u32"
+            taken += ",\n        @builtin(subgroup_size) sgsize: u32"
+        return MAIN % taken
+
+    def _enables(self):
+        """The directives that this kernel needs."""
+        features = self.kernel.features
+        used = self.kernel.arrays + self.kernel.shareds
+        lines = []
+        if self.half and [a for a in used if a.dtype is float16]:
+            lines.append("enable f16;")
+        if "subgroups" in features and self.enables:
+            lines.append("enable subgroups;")
+        if "matrix" in features:
+            lines.append("enable chromium_experimental_subgroup_matrix;")
+            lines.append("diagnostic(off, chromium.subgroup_matrix_uniformity);")
+        if "subgroups" in features and self.enables:
+            lines.append("diagnostic(off, subgroup_uniformity);")
+        return lines
 
     def _bindings(self):
-        lines = []
+        lines = self._enables()
         words = (len(self.kernel.params) + 3) // 4 or 1
-        if self.half and [a for a in self.kernel.arrays if a.dtype is float16]:
-            lines.append("enable f16;")
         lines.append(
             "@group(0) @binding(0) var<uniform> P: array<vec4<i32>, %d>;" % words
         )
-        for i, a in enumerate(self.kernel.arrays):
+        for i, (a, written) in enumerate(
+            zip(self.outputs.bound, self.outputs.access())
+        ):
             lines.append(
                 "@group(0) @binding(%d) var<storage, %s> %s: array<%s>;"
-                % (i + 1, "read_write" if a.written else "read", a.name,
+                % (i + 1, "read_write" if written else "read", a.name,
                    self.outputs.element(a))
             )  # fmt: skip
+        for a in self.kernel.shareds:
+            count = a.size // self.outputs.width(a)
+            lines.append(
+                "var<workgroup> %s: array<%s, %d>;"
+                % (a.name, self.outputs.element(a), count)
+            )
         return "\n".join(lines) + "\n"
 
     def _params(self):
@@ -138,7 +153,13 @@ class Printer:
                 rest = "r%d" % i
             inner.append("let %s = i32(%s);" % (sizes[0][0], rest))
         self.outputs.inner = inner
-        first.append("let thread = gid.x + gid.y * (groups.x * %du);" % self.group)
+        if k.threads:
+            inner.append("let local = i32(thread);")
+            if "subgroups" in k.features:
+                inner.append("let lane = i32(sglane);")
+                inner.append("let lanes = i32(sgsize);")
+        else:
+            first.append("let thread = gid.x + gid.y * (groups.x * %du);" % self.group)
         return first
 
     def block(self, statements, lines):
@@ -153,232 +174,52 @@ class Printer:
             code = self.value(s.value, lines)
             lines.append("%s%s = %s;" % (word, s.target.args[0], code))
         elif isinstance(s, Load):
-            index = self.value(s.index, lines)
-            code = load_code(self, s.array, index)
-            lines.append("let %s = %s;" % (s.target.args[0], code))
+            load(self, s, lines)
         elif isinstance(s, Store):
             self.outputs.store(self, s, lines)
         elif isinstance(s, Loop):
             self._loop(s, lines)
+        elif isinstance(s, When):
+            self._when(s, lines)
         else:
-            lines.append("if (%s) {" % self.value(s.cond, lines))
-            self._nested(s.body, lines)
-            if s.orelse:
-                lines.append("} else {")
-                self._nested(s.orelse, lines)
-            lines.append("}")
+            write = SPECIAL.get(type(s))
+            if write is None:
+                raise DeviceError("internal: WGSL has no %s" % type(s).__name__)
+            write(self, s, lines)
 
-    def _nested(self, statements, lines):
+    def nested(self, statements, lines):
+        """Print a block, indented."""
         inner = []
         self.block(statements, inner)
         lines.extend(["  " + x for x in inner])
+
+    def _when(self, s, lines):
+        lines.append("if (%s) {" % self.value(s.cond, lines))
+        self.nested(s.body, lines)
+        if s.orelse:
+            lines.append("} else {")
+            self.nested(s.orelse, lines)
+        lines.append("}")
 
     def _loop(self, s, lines):
         name = s.target.args[0]
         start = self.value(s.start, lines)
         stop = self.value(s.stop, lines)
-        if s.step > 0 and self.never_negative(s.start):
+        if isinstance(s.step, int):
+            upward, step = s.step > 0, "%d" % s.step
+        else:  # by what the device finds: upwards
+            upward, step = True, "d" + name
+            lines.append("let %s = %s;" % (step, self.value(s.step, lines)))
+        if upward and self.never_negative(s.start):
             self.positive[name] = True
         lines.append("let e%s = %s;" % (name, stop))
         lines.append(
-            "for (var %s = %s; %s %s e%s; %s = %s + %d) {"
-            % (name, start, name, "<" if s.step > 0 else ">", name, name, name, s.step)
+            "for (var %s = %s; %s %s e%s; %s = %s + %s) {"
+            % (name, start, name, "<" if upward else ">", name, name, name, step)
         )
-        self._nested(s.body, lines)
+        self.nested(s.body, lines)
         lines.append("}")
 
-    def value(self, root, lines):
-        """Print an expression; nodes used more than once are bound first."""
-        if root.op == "var":
-            return root.args[0]
-        count = uses([root])
-        code = {}
-        for node in topological(root):
-            if node.op == "const":
-                text = self.literal(node.args[0], node.dtype)
-            elif node.op == "var":
-                text = node.args[0]
-            else:
-                args = [a for a in node.args if isinstance(a, Expr)]
-                text = self.apply(node, args, [code[id(a)] for a in args])
-                if count[id(node)] > 1 and node is not root:
-                    self.names += 1
-                    lines.append("let s%d = %s;" % (self.names, text))
-                    text = "s%d" % self.names
-            code[id(node)] = text
-        return code[id(root)]
 
-    def call(self, name, args):
-        """Call a function of the library, which the source then includes."""
-        self.used[name] = True
-        return "%s(%s)" % (name, ", ".join(args))
-
-    def literal(self, value, dtype):
-        if dtype.is_bool:
-            return "true" if value else "false"
-        if dtype.is_float:
-            return self._float(value)
-        if dtype.kind == "uint":
-            return "%du" % (value & 0xFFFFFFFF)
-        value = (value + 0x80000000 & 0xFFFFFFFF) - 0x80000000
-        if value == -0x80000000:
-            return "(-2147483647i - 1i)"
-        return ("%di" if value >= 0 else "(%di)") % value
-
-    def _float(self, value):
-        """A float32 literal; what WGSL has no literal for comes from its bits."""
-        bits = float_bits(value)
-        size = bits & 0x7FFFFFFF
-        if size >= 0x7F800000 or 0 < size < 0x800000:
-            return self.call("flt", ["0x%08xu" % bits])
-        code = repr(unpack("<f", pack("<I", bits))[0]) + "f"
-        return "(%s)" % code if code[0] == "-" else code
-
-    def apply(self, node, args, code):
-        """The code of one operation on printed operands."""
-        op = node.op
-        dtype = args[0].dtype
-        if op == "where":
-            return "select(%s, %s, %s)" % (code[2], code[1], code[0])
-        if op == "cast":
-            return self.cast(dtype, node.dtype, code[0])
-        if op == "bitcast":
-            return self._bitcast(dtype, node.dtype, code[0])
-        if [a for a in args if a.op != "const"] == []:
-            code = [self._hidden(dtype, code[0])] + code[1:]
-        if op in COMPARISONS and dtype.is_float:
-            # Else select(x, 0, x <= 0) becomes max(x, 0), which loses nan.
-            code = [self.call("keep", code[:1])] + code[1:]
-        if op == "ne":
-            return "!(%s == %s)" % tuple(code)
-        if op in COMPARE:
-            return "(%s %s %s)" % (code[0], COMPARE[op], code[1])
-        if dtype.is_bool:
-            return self._bool(op, code)
-        if dtype.is_float:
-            return self._of_floats(op, args, code)
-        text = self._of_ints(op, args, code)
-        if op in WRAPPED and dtype.bits < 32:
-            text = narrow(text, dtype)
-        return text
-
-    def _hidden(self, dtype, code):
-        """Hide a literal, lest WGSL compute (and refuse) it at compile time."""
-        if dtype.is_bool:
-            return code
-        return self.call({"f32": "kf", "i32": "ki", "u32": "ku"}[kind(dtype)], [code])
-
-    def _bool(self, op, code):
-        if op == "not":
-            return "!%s" % code[0]
-        if op == "xor":
-            return "(%s != %s)" % tuple(code)
-        return "(%s %s %s)" % (code[0], INFIX[op], code[1])
-
-    def _of_floats(self, op, args, code):
-        if op == "mul":  # x * 0 is nan for nan and inf: hide the 0
-            code = [self._zero(a, c) for a, c in zip(args, code)]
-        if op in INFIX:
-            return "(%s %s %s)" % (code[0], INFIX[op], code[1])
-        if op == "div" and args[1].op == "const" and 1e-9 < abs(args[1].args[0]) < 1e9:
-            return "(%s / %s)" % tuple(code)
-        if op == "neg":
-            return "(-%s)" % code[0]
-        if op in BUILTIN or op == "abs":
-            return "%s(%s)" % (op, code[0])
-        if op in OURS:
-            return self.call("m_" + op, code)
-        if op in ("isnan", "isinf", "isfinite"):
-            return self.call("is_" + op[2:], code)
-        return self.call("f_" + op, code)
-
-    def _zero(self, arg, code):
-        if arg.op == "const" and arg.args[0] == 0:
-            return self.call("flt", ["0u"])
-        return code
-
-    def _of_ints(self, op, args, code):
-        if op in INFIX:
-            return "(%s %s %s)" % (code[0], INFIX[op], code[1])
-        unsigned = args[0].dtype.kind == "uint"
-        if op in ("min", "max") or (op == "abs" and not unsigned):
-            return "%s(%s)" % (op, ", ".join(code))
-        if op == "abs":
-            return code[0]
-        if op == "neg":
-            return ("(0u - %s)" if unsigned else "(-%s)") % code[0]
-        if op == "not":
-            return "(~%s)" % code[0]
-        if op in ("floordiv", "mod") and args[0].dtype is INDEX:
-            if self.never_negative(args[0]) and self.never_negative(args[1]):
-                sign = "/" if op == "floordiv" else "%"
-                return "i32(u32(%s) %s u32(%s))" % (code[0], sign, code[1])
-        return self.call(("u_" if unsigned else "i_") + op, code)
-
-    def cast(self, source, target, code):
-        """Convert between dtypes as `kernel/python.py` does."""
-        if target.is_float:
-            return "f32(%s)" % code if not source.is_float else code
-        if target.is_bool:
-            zero = {"f32": "0.0f", "i32": "0i", "u32": "0u"}[kind(source)]
-            return "!(%s == %s)" % (code, zero)
-        have, want = kind(source), kind(target)
-        if source.is_bool:
-            return "select(0%s, 1%s, %s)" % (want[0], want[0], code)
-        if source.is_float:
-            code = self.call("f_int", [code])
-            have = "u32"
-        if have != want:
-            code = "bitcast<%s>(%s)" % (want, code)
-        if target.bits == 32 or (
-            source.is_int and source.bits < target.bits and source.kind == "uint"
-        ):
-            return code
-        return narrow(code, target)
-
-    def _bitcast(self, source, target, code):
-        if source is float16:
-            code = self.call("float_half", [code])
-            return code if target.kind == "uint" else narrow("i32(%s)" % code, target)
-        if target is float16:
-            word = code if source.kind == "uint" else "(u32(%s) & 0xffffu)" % code
-            return self.call("half_float", [word])
-        if kind(source) == kind(target):
-            return code
-        code = "bitcast<%s>(%s)" % (kind(target), code)
-        return code if target.bits == 32 else narrow(code, target)
-
-    def never_negative(self, root):
-        """Say whether an index is plainly at least 0, so that division is unsigned."""
-        for node in topological(root):
-            if node.op == "const":
-                fine = node.args[0] >= 0
-            elif node.op == "var":
-                fine = node.args[0] in self.positive
-            else:
-                fine = node.op in ("add", "mul", "floordiv", "mod", "min", "max")
-            if not fine or node.dtype is not INDEX:
-                return False
-        return True
-
-
-MAIN = """fn main(@builtin(global_invocation_id) gid: vec3<u32>,
+MAIN = """fn main(%s,
         @builtin(num_workgroups) groups: vec3<u32>) {"""
-
-
-def narrow(code, dtype):
-    """Bring a 32-bit integer back into the range of a narrower dtype."""
-    if dtype.bits == 32:
-        return code
-    if dtype.kind == "uint":
-        return "(%s & %du)" % (code, (1 << dtype.bits) - 1)
-    shift = 32 - dtype.bits
-    return "((%s << %du) >> %du)" % (code, shift, shift)
-
-
-def float_bits(value):
-    """The bits of the nearest float32, as an unsigned integer."""
-    try:
-        return unpack("<I", pack("<f", value))[0]
-    except OverflowError:
-        return 0x7F800000 if value > 0 else 0xFF800000

@@ -208,6 +208,7 @@ class Kernel(Groups):
         self.stack = [self.body]
         self.counter = 0
         self._by_source = {}
+        self.shares = {}  # position of an array -> of the one whose buffer it is
         self.begin_groups()
 
     def emit(self, statement):
@@ -228,6 +229,10 @@ class Kernel(Groups):
             self.params.append((found.args[0], dtype))
             self.sources.append(source)
         return found
+
+    def bindings(self):
+        """Positions of the arrays that have a buffer of their own."""
+        return [i for i in range(len(self.arrays)) if i not in self.shares]
 
     def grid(self, shape):
         """Declare the points this kernel runs at, in any order; returns coordinates."""

@@ -121,6 +121,7 @@ def aligned(layout, n=4):
 def trace(op, attrs, layouts, dtypes, inputs, serial=False):
     """Run the op's kernel once with symbolic values; returns the Kernel."""
     k = Kernel(op.name)
+    k.shares = op.shares
     for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
         k.arrays.append(_array(k, i, layout, dtype, i >= inputs))
     arrays = k.arrays

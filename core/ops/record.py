@@ -54,6 +54,9 @@ class Op:
     pointwise  a kernel that treats each point alike: its first `pointwise` inputs and
                its outputs have one shape, whose axes may be merged; 0 for others
     serial     a kernel for machines with few threads: fewer points, less work in all
+    shares     {position of an array: position of the one whose buffer it is}, counted
+               over inputs, then outputs: an output written over an input, or inputs
+               that are one buffer
     relayout   (layouts, attrs, number of inputs) -> layouts: how the kernel sees its
                operands (axes moved and merged)
     diff       which outputs carry a gradient
@@ -66,7 +69,7 @@ class Op:
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
         runtime=(), unread=(), diff=(True,), cost="memory", host=False, samples=(),
         accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
-        serial=None, relayout=None,
+        serial=None, relayout=None, shares=None,
     ):  # fmt: skip
         self.name = name
         self.attrs = attrs
@@ -90,6 +93,7 @@ class Op:
         self.public = public
         self.pointwise = pointwise
         self.serial = serial
+        self.shares = shares or {}
         self.relayout = relayout
         self.infer = self._infer_formula if formula and not infer else infer
         self._dtypes = {}

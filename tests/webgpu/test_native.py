@@ -28,7 +28,7 @@ def play(full):
     """Play a list of words; returns the reads as lists of floats."""
 
     def run(words, blobs=(), texts=()):
-        pending = full.backend.gpu.play(array("i", [1, *words]), blobs, texts)
+        pending = full.backend.gpu.play(array("i", [G.FORMAT, *words]), blobs, texts)
         return [list(array("f", bytes(b))) for b in pending.wait()]
 
     return run
@@ -90,23 +90,23 @@ def test_the_first_problem_is_told_at_the_next_read_only(full, play) -> None:
     gpu = full.backend.gpu
     play([G.BUFFER, a, 64, G.KERNEL, kernel, 0, 1, 1, 1], (), [SQUARES])
     broken = "@compute @workgroup_size(1) fn main() { let x: f32 = 1u; }"
-    words = [1, G.KERNEL, bad, 0, 1, 1, 0, G.RUN, bad, 1, a, 1, 1, 1, 0]
+    words = [G.FORMAT, G.KERNEL, bad, 0, 1, 1, 0, G.RUN, bad, 1, a, 1, 1, 1, 0]
     gpu.play(array("i", words), [], [broken])  # says nothing yet
     with pytest.raises(DeviceError, match="(?s)webgpu: .*ShaderModule"):
         play([G.READ, a, 0, 1])
     assert play([G.READ, a, 0, 1]) == [[0.0]]
     for words, said in [
-        ([9], "no command 9"),
+        ([99], "no command 99"),
         ([G.RUN, BASE + 99, 0, 1, 1, 1, 0], "no kernel"),
         ([G.RUN, kernel, 1, BASE + 98, 1, 1, 1, 1, 0], "no buffer"),
         ([G.RUN, kernel, 2, a, a, 1, 1, 1, 1, 0], "takes 1 buffers, not 2"),
         ([G.READ, BASE + 97, 0, 1], "no buffer"),
     ]:
-        gpu.play(array("i", [1, *words]), [], [])
+        gpu.play(array("i", [G.FORMAT, *words]), [], [])
         with pytest.raises(DeviceError, match=said):
             play([G.READ, a, 0, 1])
-    with pytest.raises(DeviceError, match="plays format 1, not 2"):
-        gpu.play(array("i", [2]), [], []).wait()
+    with pytest.raises(DeviceError, match="plays format 2, not 1"):
+        gpu.play(array("i", [1]), [], []).wait()
     play([G.FREE, a])
 
 
@@ -132,7 +132,7 @@ def test_a_kernel_that_does_not_compile_is_named(full, monkeypatch) -> None:
     from fogo.webgpu import backend
     from fogo.webgpu.wgsl import Printed
 
-    def broken(kernel, half, group):
+    def broken(kernel, half, group, enables):
         return Printed("@compute fn main() { nothing(); }", [0, 1], 1)
 
     monkeypatch.setattr(backend, "print_kernel", broken)
