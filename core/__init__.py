@@ -38,6 +38,7 @@ from .errors import (
     DTypeError,
     FogoError,
     FormatError,
+    KernelError,
     ShapeError,
 )
 from .tensor import Tensor, Tracked, tensor
@@ -53,6 +54,7 @@ __all__ = [
     "DeviceError",
     "FogoError",
     "FormatError",
+    "KernelError",
     "ShapeError",
     "Tensor",
     "Tracked",

@@ -40,6 +40,7 @@ from .errors import DTypeError as DTypeError
 from .errors import DeviceError as DeviceError
 from .errors import FogoError as FogoError
 from .errors import FormatError as FormatError
+from .errors import KernelError as KernelError
 from .errors import ShapeError as ShapeError
 from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked

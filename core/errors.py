@@ -30,6 +30,10 @@ class AutodiffError(FogoError):
     """A gradient that does not exist, or is gone."""
 
 
+class KernelError(FogoError):
+    """A kernel that breaks a rule of the kernel language (see fogo.kernel.check)."""
+
+
 class FormatError(FogoError):
     """A file that is not what it claims; carries `file`, `key` and byte `offset`."""
 
