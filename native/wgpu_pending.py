@@ -9,55 +9,93 @@ from fogo.errors import DeviceError
 if TYPE_CHECKING:
     from .wgpu_player import Player
 
-MAP_READ = 1  # a map mode
+MAP_READ = 1  # a map mode, and a buffer's usage
+COPY_DST = 8
+LEAST_BYTES = 1 << 16  # of a buffer to read through
+KEEP_BYTES = 1 << 24  # larger ones are not kept
+
+
+class Staging:
+    """Buffers that reads go through; a few are kept, the smallest first."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self.idle: list[Any] = []
+
+    def take(self, size: int) -> Any:
+        """Return a buffer of at least `size` bytes."""
+        for i, buffer in enumerate(self.idle):
+            if buffer.size >= size:
+                return self.idle.pop(i)
+        return self.device.create_buffer(
+            size=max(LEAST_BYTES, size), usage=MAP_READ | COPY_DST
+        )
+
+    def recycle(self, buffer: Any) -> None:
+        """Take a buffer back."""
+        if buffer.size > KEEP_BYTES or len(self.idle) >= 4:
+            buffer.destroy()
+            return
+        self.idle.append(buffer)
+        self.idle.sort(key=lambda b: b.size)
+
+
+class Chunk:
+    """READs that follow each other: the buffer they go through, words of each."""
+
+    __slots__ = ("staging", "counts")
+
+    def __init__(self, staging: Any, counts: list[int]) -> None:
+        self.staging = staging
+        self.counts = counts
 
 
 class Pending:
     """The reads of a batch: `wait()` for them, or await `result()`."""
 
-    def __init__(
-        self, player: Player, reads: list[tuple[int, int, int]], staging: Any
-    ) -> None:
+    def __init__(self, player: Player, chunks: list[Chunk]) -> None:
         self.player = player
-        self.reads = reads
-        self.staging = staging
+        self.chunks = chunks
 
     def wait(self) -> list[Any]:
         """Return the bytes of each read; raises DeviceError if the GPU objected."""
-        if self._begin():
+        for staging in self._begin():
             try:
-                self.staging.map_sync(MAP_READ)
+                staging.map_sync(MAP_READ)
             except self.player.errors as error:
                 raise DeviceError(f"webgpu: reading failed: {error}") from None
         return self._parts()
 
     async def result(self) -> list[Any]:
         """Await what `wait` returns."""
-        if self._begin():
+        for staging in self._begin():
             try:
-                await self.staging.map_async(MAP_READ)
+                await staging.map_async(MAP_READ)
             except self.player.errors as error:
                 raise DeviceError(f"webgpu: reading failed: {error}") from None
         return self._parts()
 
-    def _begin(self) -> bool:
-        """Raise what went wrong; say whether there is a buffer to map."""
+    def _begin(self) -> list[Any]:
+        """Raise what went wrong; list the buffers to map."""
         problem = self.player.take_problem()
         if problem is not None:
             raise problem
-        return self.staging is not None
+        return [c.staging for c in self.chunks if c.staging is not None]
 
     def _parts(self) -> list[Any]:
-        if self.staging is None:
-            return [b"" for _ in self.reads]
-        whole = self.staging.read_mapped()
-        self.staging.unmap()
-        self.player.recycle(self.staging)
-        self.staging = None
-        parts, at = [], 0
-        for _, _, count in self.reads:
-            parts.append(whole[at : at + count * 4])
-            at += padded(count)
+        parts: list[Any] = []
+        chunks, self.chunks = self.chunks, []
+        for chunk in chunks:
+            if chunk.staging is None:
+                parts += [b"" for _ in chunk.counts]
+                continue
+            whole = chunk.staging.read_mapped()
+            chunk.staging.unmap()
+            self.player.staging.recycle(chunk.staging)
+            at = 0
+            for count in chunk.counts:
+                parts.append(whole[at : at + count * 4])
+                at += padded(count)
         return parts
 
 

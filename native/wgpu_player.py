@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from fogo.errors import DeviceError
 from fogo.webgpu import gpu as G
 
-from .wgpu_pending import Pending, padded
+from .wgpu_fast import trusted_module
+from .wgpu_pending import Chunk, Pending, Staging, padded
+from .wgpu_program import BLOCK_WORDS, Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +24,9 @@ if TYPE_CHECKING:
     from .wgpu_timer import Timer
 
 ARENA_WORDS = 65536  # parameters of one submit: 1024 blocks of 64 words
-BLOCK_WORDS = 64  # 256 bytes, the alignment of dynamic offsets that is always allowed
-STAGING_BYTES = 1 << 16  # least size of a buffer to read through
-KEEP_BYTES = 1 << 24  # larger ones are not kept
 
 # Buffer usages, by WebGPU's numbers.
-MAP_READ, COPY_SRC, COPY_DST, UNIFORM = 0x1, 0x4, 0x8, 0x40
+COPY_SRC, COPY_DST, UNIFORM = 0x4, 0x8, 0x40
 STORAGE = 0x80 | COPY_SRC | COPY_DST
 COMPUTE = 4  # the shader stage
 
@@ -77,7 +76,8 @@ class Player:
         self.kernels: dict[int, Kernel] = {}
         self.layouts: dict[tuple[int, ...], tuple[Any, Any, int]] = {}
         self.groups: dict[tuple[Any, ...], Any] = {}
-        self.staging: list[Any] = []
+        self.programs: dict[int, Program] = {}
+        self.staging = Staging(device)
         self.arena = array("i", bytes(ARENA_WORDS * 4))
         self.arena_buffer = device.create_buffer(
             size=ARENA_WORDS * 4, usage=UNIFORM | COPY_DST
@@ -94,16 +94,14 @@ class Player:
         self, words: Sequence[int], blobs: Sequence[Any], texts: Sequence[str]
     ) -> Pending:
         """Encode and submit a batch at once."""
-        reads: list[tuple[int, int, int]] = []
+        chunks: list[Chunk] = []
         try:
-            self._decode(list(words), blobs, texts, reads)
-            staging = self._read_all(reads)
+            self._decode(list(words), blobs, texts, chunks)
             self.submit()
         except (*self.errors, ValueError, KeyError) as error:
             self._note(error)
-            staging = None
         self.stats["batches"] += 1
-        return Pending(self, reads, staging)
+        return Pending(self, chunks)
 
     def _note(self, error: Exception) -> None:
         """Keep the first problem; give up what was being encoded."""
@@ -117,7 +115,7 @@ class Player:
         words: list[int],
         blobs: Sequence[Any],
         texts: Sequence[str],
-        reads: list[tuple[int, int, int]],
+        chunks: list[Chunk],
     ) -> None:
         if words[0] != G.FORMAT:
             raise ValueError(f"player: it plays format {G.FORMAT}, not {words[0]}")
@@ -137,24 +135,30 @@ class Player:
                 id, offset, count, blob = words[at + 1 : at + 5]
                 self._write(id, offset, count, blobs[blob])
                 at += 5
-            elif command == G.KERNEL:
-                nbuf = words[at + 3]
-                stop = at + 5 + nbuf
-                access = tuple(words[at + 4 : stop - 1])
+            elif command in (G.KERNEL, G.TRUSTED):
+                stop = at + 5 + words[at + 3]
                 text = texts[words[at + 2]]
-                self._try(
-                    self._make_kernel, words[at + 1], text, access, words[stop - 1]
-                )
+                self._try(self._make_kernel, words[at:stop], text)
                 at = stop
             elif command == G.COPY:
-                self._copy(*words[at + 1 : at + 6])
+                self.copy(*words[at + 1 : at + 6])
                 at += 6
             elif command == G.READ:
-                id, offset, count = words[at + 1 : at + 4]
-                reads.append((id, offset, count))
-                at += 4
-                if at < end and words[at] != G.READ:
-                    raise ValueError("player: reads stand at the end of a batch")
+                stop = at + 4
+                while stop < end and words[stop] == G.READ:
+                    stop += 4
+                chunks.append(self._read_some(words[at:stop]))
+                at = stop
+            elif command == G.PROGRAM:
+                stop = at + 3 + words[at + 2]
+                self._try(self._make_program, words[at + 1], words[at + 3 : stop])
+                at = stop
+            elif command == G.PLAY:
+                self._play(words[at + 1])
+                at += 2
+            elif command == G.DROP:
+                self.programs.pop(words[at + 1], None)
+                at += 2
             else:
                 raise ValueError(f"player: no command {command}, at word {at}")
 
@@ -197,17 +201,20 @@ class Player:
             self.submit()
         self.queue.write_buffer(entry.buffer, offset * 4, blob, 0, count * 4)
 
-    def _make_kernel(
-        self, id: int, text: str, access: tuple[int, ...], nparams: int
-    ) -> None:
+    def _make_kernel(self, words: list[int], text: str) -> None:
+        access, nparams = tuple(words[4:-1]), words[-1]
         layout, pipeline_layout, tag = self._layout(access)
         name = text[3 : text.find("\n")] if text.startswith("// ") else ""
-        module = self.device.create_shader_module(label=name, code=text)
+        module = None
+        if words[0] == G.TRUSTED:
+            module = trusted_module(self.device, name, text)
+        if module is None:
+            module = self.device.create_shader_module(label=name, code=text)
         pipeline = self.device.create_compute_pipeline(
             layout=pipeline_layout, compute={"module": module, "entry_point": "main"}
         )
         block = max(1, -(-nparams // BLOCK_WORDS)) * BLOCK_WORDS
-        self.kernels[id] = Kernel(pipeline, layout, tag, len(access), block)
+        self.kernels[words[1]] = Kernel(pipeline, layout, tag, len(access), block)
         self.stats["kernels"] += 1
 
     def _layout(self, access: tuple[int, ...]) -> tuple[Any, Any, int]:
@@ -265,14 +272,39 @@ class Player:
             self.timer.note(words[at + 1], words[grid:end])
         return end
 
+    def _make_program(self, id: int, words: list[int]) -> None:
+        self.programs[id] = Program(self, words)
+
+    def _play(self, id: int) -> None:
+        """Encode what a program holds; dispatch by dispatch where each is timed."""
+        program = self.programs.get(id)
+        if program is None:
+            self.problem = self.problem or f"player: there is no program {id}"
+        elif self.timer is not None:
+            self._decode([G.FORMAT, *program.words], (), (), [])
+        else:
+            program.play(self)
+            self.stats["dispatches"] += program.dispatches
+
     def _group(self, kernel: Kernel, ids: tuple[int, ...]) -> Any:
         """Make the bind group of a kernel and these buffers, and remember it."""
+        group = self.bind(kernel, ids, self.arena_buffer)
+        if group is not None:
+            key = (kernel.tag, ids)
+            self.groups[key] = group
+            for id in ids:
+                self.buffers[id].keys.add(key)
+            self.stats["groups"] += 1
+        return group
+
+    def bind(self, kernel: Kernel, ids: tuple[int, ...], params: Any) -> Any:
+        """Make a bind group, with parameters out of a uniform buffer."""
         if len(ids) != kernel.nbuf:
             raise ValueError(
                 f"player: the kernel takes {kernel.nbuf} buffers, not {len(ids)}"
             )
-        params = {"buffer": self.arena_buffer, "offset": 0, "size": kernel.block * 4}
-        entries: list[dict[str, Any]] = [{"binding": 0, "resource": params}]
+        block = {"buffer": params, "offset": 0, "size": kernel.block * 4}
+        entries: list[dict[str, Any]] = [{"binding": 0, "resource": block}]
         for i, id in enumerate(ids):
             entry = self.buffers.get(id)
             if entry is None:
@@ -280,13 +312,7 @@ class Player:
                 return None
             whole = {"buffer": entry.buffer, "offset": 0, "size": entry.size}
             entries.append({"binding": i + 1, "resource": whole})
-        group = self.device.create_bind_group(layout=kernel.layout, entries=entries)
-        key = (kernel.tag, ids)
-        self.groups[key] = group
-        for id in ids:
-            self.buffers[id].keys.add(key)
-        self.stats["groups"] += 1
-        return group
+        return self.device.create_bind_group(layout=kernel.layout, entries=entries)
 
     def _begin(self) -> Any:
         if self.encoder is None:
@@ -298,7 +324,7 @@ class Player:
         self.pipeline = None
         return self.passing
 
-    def _copying(self) -> Any:
+    def copying(self) -> Any:
         """The encoder, outside of any pass."""
         if self.passing is not None:
             self.passing.end()
@@ -307,11 +333,11 @@ class Player:
             self.encoder = self.device.create_command_encoder()
         return self.encoder
 
-    def _copy(self, src: int, at: int, dst: int, to: int, count: int) -> None:
+    def copy(self, src: int, at: int, dst: int, to: int, count: int) -> None:
         source, target = self.buffers.get(src), self.buffers.get(dst)
         if source is None or target is None or not count:
             return
-        encoder = self._copying()
+        encoder = self.copying()
         size = count * 4
         source.stamp = target.stamp = self.stamp
         if source is not target:
@@ -323,13 +349,15 @@ class Player:
         encoder.copy_buffer_to_buffer(source.buffer, at * 4, between, 0, size)
         encoder.copy_buffer_to_buffer(between, 0, target.buffer, to * 4, size)
 
-    def _read_all(self, reads: list[tuple[int, int, int]]) -> Any:
-        """Copy what is read into one buffer, each part at a multiple of 8 bytes."""
-        total = sum(padded(count) for _, _, count in reads)
+    def _read_some(self, words: list[int]) -> Chunk:
+        """Copy what READs ask for into one buffer, each part at a multiple of 8."""
+        reads = [tuple(words[i + 1 : i + 4]) for i in range(0, len(words), 4)]
+        counts = [count for _, _, count in reads]
+        total = sum(padded(count) for count in counts)
         if not total:
-            return None
-        staging = self._staging(total)
-        encoder = self._copying()
+            return Chunk(None, counts)
+        staging = self.staging.take(total)
+        encoder = self.copying()
         to = 0
         for id, offset, count in reads:
             entry = self.buffers.get(id)
@@ -341,23 +369,7 @@ class Player:
                     entry.buffer, offset * 4, staging, to, count * 4
                 )
             to += padded(count)
-        return staging
-
-    def _staging(self, size: int) -> Any:
-        for i, buffer in enumerate(self.staging):
-            if buffer.size >= size:
-                return self.staging.pop(i)
-        return self.device.create_buffer(
-            size=max(STAGING_BYTES, size), usage=MAP_READ | COPY_DST
-        )
-
-    def recycle(self, buffer: Any) -> None:
-        """Keep a few of the buffers that reads go through, the smallest first."""
-        if buffer.size > KEEP_BYTES or len(self.staging) >= 4:
-            buffer.destroy()
-            return
-        self.staging.append(buffer)
-        self.staging.sort(key=lambda b: b.size)
+        return Chunk(staging, counts)
 
     def submit(self) -> None:
         """Send what is encoded, its parameters first."""

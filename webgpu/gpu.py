@@ -10,16 +10,27 @@ version of the format; commands follow, with sizes and offsets in 4-byte words:
     5 RUN    kernel nbuf buffer*nbuf gx gy gz nparams param*nparams
     6 COPY   src src_offset dst dst_offset nwords
     7 READ   id offset nwords
+    8 PROGRAM id nwords command…                    RUNs and COPYs, kept for PLAY
+    9 PLAY   id
+    10 DROP  id                                     forget a program
+    11 TRUSTED …                                    as KERNEL; see below
 
 A kernel's entry point is `main`; its parameters are `P: array<vec4<i32>, N>`, a
 uniform at binding 0 of group 0, its buffers are bindings 1 to nbuf. The commands take
 effect in order. A player knows nothing of shapes, dtypes or gradients.
+
+A program's buffers and kernels must exist when it is made, and as long as it is
+played: a player prepares bind groups and parameters once, and a PLAY decodes nothing.
+(Another player can make a CUDA graph of it, or a list for WebAssembly.)
+A TRUSTED kernel is known to stay within its buffers and to end its loops: a player may
+leave out the checks that its host adds to shaders.
 """
 
 from __future__ import annotations
 
-FORMAT = 1
+FORMAT = 2
 BUFFER, FREE, WRITE, KERNEL, RUN, COPY, READ = 1, 2, 3, 4, 5, 6, 7
+PROGRAM, PLAY, DROP, TRUSTED = 8, 9, 10, 11
 
 
 class Gpu:

@@ -14,6 +14,7 @@ class Stream:
     """
 
     def __init__(self):
+        self.tape = None  # while a program is captured: its words so far
         self.reset()
 
     def reset(self):
@@ -43,10 +44,37 @@ class Stream:
         self.words.extend(array("i", [G.WRITE, id, 0, nwords, place]))
         self.bytes += len(blob)
 
-    def kernel(self, id, text, access, nparams):
-        head = [G.KERNEL, id, len(self.texts), len(access)]
+    def kernel(self, id, text, access, nparams, trusted=False):
+        command = G.TRUSTED if trusted else G.KERNEL
+        head = [command, id, len(self.texts), len(access)]
         self.texts.append(text)
         self.words.extend(array("i", head + access + [nparams]))
+
+    def run(self, words):
+        """Add the words of a RUN."""
+        self.words.extend(words)
+        if self.tape is not None:
+            self.tape.extend(words)
+        self.runs += 1
+
+    def copy(self, src, offset, dst, to, nwords):
+        """Copy words of one buffer to another, or within one."""
+        words = array("i", [G.COPY, src, offset, dst, to, nwords])
+        self.words.extend(words)
+        if self.tape is not None:
+            self.tape.extend(words)
+
+    def program(self, id, words):
+        """Have the player keep RUNs and COPYs."""
+        self.words.extend(array("i", [G.PROGRAM, id, len(words)]) + words)
+
+    def play(self, id):
+        """Do what a program holds."""
+        self.words.extend(array("i", [G.PLAY, id]))
+
+    def drop(self, id):
+        """Forget a program."""
+        self.words.extend(array("i", [G.DROP, id]))
 
     def read(self, id, nwords):
         self.words.extend(array("i", [G.READ, id, 0, nwords]))

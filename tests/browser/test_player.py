@@ -8,7 +8,8 @@ import struct
 import pytest
 
 BUFFER, FREE, WRITE, KERNEL, RUN, COPY, READ = range(1, 8)
-FORMAT = 1
+PROGRAM, PLAY_PROGRAM, DROP, TRUSTED = range(8, 12)
+FORMAT = 2
 
 # out = a * scale + b, for the first n elements.
 SCALE_ADD = """
@@ -181,7 +182,7 @@ def test_freed_buffers_leave_the_caches(play):
 def test_a_batch_without_reads_waits_for_nothing(play):
     done = play.page.evaluate("""async () => {
       let done = false;
-      player.play(new Int32Array([1, 1, 1, 4])).then(() => { done = true; });
+      player.play(new Int32Array([2, 1, 1, 4])).then(() => { done = true; });
       await null;
       return done;
     }""")
@@ -236,8 +237,8 @@ def test_a_broken_stream_is_refused(play, words, message):
 
 
 def test_another_format_is_refused(play):
-    with pytest.raises(Exception, match="plays format 1; the batch has 2"):
-        play(version=2)
+    with pytest.raises(Exception, match="plays format 2; the batch has 1"):
+        play(version=1)
 
 
 def test_the_wrong_number_of_buffers_is_refused(play):
