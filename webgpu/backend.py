@@ -22,7 +22,6 @@ from ..errors import DeviceError
 from ..fast import Caps, Chooser
 from ..shapes import Layout, size
 from .pool import Pool
-from .reduce import split
 from .stream import Stream, run_words
 from .wgsl import print_kernel
 
@@ -61,6 +60,7 @@ class WebGpu(RawBackend):
     """
 
     name = "webgpu"
+    wides = True
     holds = (
         bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,
     )  # fmt: skip
@@ -75,7 +75,6 @@ class WebGpu(RawBackend):
         self.pool = Pool(self.stream, gpu.limits)
         self.kernels = 0
         self.compiled = {}  # (kernel, threads a workgroup) -> (its id, lanes)
-        self.stages = {}
         self.fast = Chooser(self, capabilities(gpu))
         self.names = {}  # of ops sent since the last read, for error messages
         self.fence = None
@@ -95,10 +94,6 @@ class WebGpu(RawBackend):
             if found.run is not None:
                 return found.run(self, inputs, outs)
             op, attrs = found.op, found.attrs
-        if op.combine is not None:
-            part = split(self, op, inputs[0], attrs[0], self.stages)
-            if part is not None:
-                return self.run(op, (part[0],), (part[1],), outs)
         return RawBackend.run(self, op, inputs, attrs, outs)
 
     def compose(self, op, inputs, attrs, outs):

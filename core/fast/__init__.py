@@ -15,7 +15,20 @@ import sys
 
 # Op name ("reduce" for every op with `combine`, "pointwise" for every formula) ->
 # module of this folder.
-TABLE: dict[str, str] = {}
+TABLE: dict[str, str] = {
+    "pointwise": "pointwise",
+    "reduce": "reduce",
+    "softmax": "softmax",
+    "log_softmax": "softmax",
+    "logsumexp": "softmax",
+    "standardize": "softmax",
+    "cumsum": "scan",
+    "cumprod": "scan",
+    "cummax": "scan",
+    "cummin": "scan",
+    "linear_scan": "scan",
+    "long_cumsum": "scan",
+}
 
 
 class Caps:

@@ -233,26 +233,12 @@ class _Run:
         at = full.ndim - columns
         self.columns = full.shape[at:]
         self.count = k.let(tree.total(self.columns))
-        self.place(full.shape[:at])
+        self.rows, self.own, self.real = tree.place_row(
+            k, full.shape[:at], self.threads, self.lanes
+        )
         self.known = {}  # value per row -> Expr
         self.kept = {}  # (value per element, load) -> Exprs, while they are held
         self.starts = [self.start(t) for t in range(self.held)]
-
-    def place(self, shape):
-        """Find this thread's row, and its place among the threads of the row."""
-        k = self.k
-        self.real = None  # whether there is such a row: always
-        if self.lanes == self.threads:
-            self.rows = k.groups(shape, self.threads)
-            self.own = k.local
-            return
-        at_once = self.threads // self.lanes
-        rows = tree.total(shape)
-        (group,) = k.groups(((rows + (at_once - 1)) // at_once,), self.threads)
-        first, self.own = tree.segment(k, self.threads, self.lanes)
-        row = k.let(group * at_once + k.local // self.lanes)
-        self.real = k.let(row < rows)
-        self.rows = tree.unravel(k, k.let(call("min", row, rows - 1)), shape)
 
     def start(self, t):
         """(first element of a thread's load number t, whether it lies in the row)."""

@@ -43,6 +43,46 @@ def combine(k, parts, threads, lanes):
     ]
 
 
+def combine_down(k, parts, across, down):
+    """Combine over `down` rows of `across` threads each; the first row gets all.
+
+    parts: list of (name of a binary primitive, value). Every thread must come by.
+    """
+    rooms = []
+    for _, value in parts:
+        room = k.shared(_roomy(value.dtype), across * down)
+        room[k.local] = cast(value, room.dtype)
+        rooms.append(room)
+    left = down
+    while left > 1:
+        fan = min(FAN, left)
+        left //= fan
+        k.barrier()
+        with k.when(k.local < left * across):
+            for (name, value), room in zip(parts, rooms):
+                step = left * across
+                total = _fold(k, name, value.dtype, room, k.local, step, fan)
+                room[k.local] = cast(total, room.dtype)
+    return [cast(room[k.local], value.dtype) for (_, value), room in zip(parts, rooms)]
+
+
+def place_row(k, shape, threads, lanes):
+    """The row of this thread, where `lanes` threads of a group share one.
+
+    Returns (its coordinates in `shape`, the thread's place in the row, whether there
+    is such a row, or None: there always is). Declares the groups.
+    """
+    if lanes == threads:
+        return k.groups(shape, threads), k.local, None
+    at_once = threads // lanes
+    rows = total(shape)
+    (group,) = k.groups(((rows + (at_once - 1)) // at_once,), threads)
+    first, own = segment(k, threads, lanes)
+    row = k.let(group * at_once + k.local // lanes)
+    real = k.let(row < rows)
+    return unravel(k, k.let(call("min", row, rows - 1)), shape), own, real
+
+
 def segment(k, threads, lanes):
     """(number of the first thread that shares this thread's task, place after it)."""
     if lanes == threads:

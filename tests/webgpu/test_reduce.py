@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import fogo
-from fogo.webgpu.reduce import lanes
+from fogo.fast import Caps, reduce
+from fogo.ops.record import Aval
+from fogo.shapes import Layout
 
 RANDOM = np.random.default_rng(2)
 SHAPES = [
@@ -72,11 +74,19 @@ def test_a_long_sum_is_split_and_no_thread_sums_it_alone(full: fogo.Device) -> N
     full.sync()
     before = full.backend.gpu.stats()["dispatches"]
     assert x.sum().item() == 1 << 20
-    assert full.backend.gpu.stats()["dispatches"] - before == 3
-    assert lanes(1, 1 << 20) == 1 << 14
-    assert lanes(1, 100) == 1  # too short
-    assert lanes(1 << 18, 1 << 10) == 1  # enough threads as it is
-    assert lanes(1 << 12, 1 << 20) == 1 << 6
+    assert full.backend.gpu.stats()["dispatches"] - before == 2
+    assert parts((1 << 20,), (0,)) == 128
+    assert parts((60,), (0,)) is None  # too short
+    assert parts((1 << 14, 1 << 10), (1,)) == 1  # enough groups as it is
+    assert parts((1 << 20, 4), (0,)) > 100  # columns, too
+
+
+def parts(shape: tuple[int, ...], axes: tuple[int, ...]) -> int | None:
+    """Among how many groups each result of a reduction is shared."""
+    kept = tuple([n for a, n in enumerate(shape) if a not in axes])
+    out = Aval(kept, fogo.float32)
+    tile = reduce.choose([Layout(shape)], [fogo.float32], axes, out, Caps())
+    return tile[3] if tile else None
 
 
 def test_gradients_through_the_stages(full: fogo.Device) -> None:
