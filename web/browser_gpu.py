@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Our modules come out of the package itself, so the page has nothing to serve.
-OPEN = """async (deviceText, playerText) => {
-  const load = (text) => import(URL.createObjectURL(
-    new Blob([text], { type: "text/javascript" })));
-  const { requestDevice } = await load(deviceText);
-  const { Player } = await load(playerText);
+PARTS = ("device.js", "program.js", "staging.js", "player.js")
+OPEN = """async (names, texts) => {
+  const urls = {};
+  names.forEach((name, i) => {
+    let text = texts[i];
+    for (const part in urls) text = text.replace(`./${part}`, urls[part]);
+    urls[name] = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  });
+  const { requestDevice } = await import(urls["device.js"]);
+  const { Player } = await import(urls["player.js"]);
   const gpu = await requestDevice();
   return gpu && { ...gpu, player: new Player(gpu.device) };
 }"""
@@ -106,11 +111,11 @@ async def open_gpu(index: int = 0) -> BrowserGpu:
     from pyodide.code import run_js
 
     texts = []
-    for name in ("device.js", "player.js"):
+    for name in PARTS:
         with open(__file__.rsplit("/", 1)[0] + "/static/" + name) as file:
             texts.append(file.read())
     try:
-        gpu = await run_js(OPEN)(texts[0], texts[1])
+        gpu = await run_js(OPEN)(to_js(PARTS), to_js(texts))
     except JsException as error:
         raise _device_error(error) from None
     if not gpu:

@@ -20,7 +20,7 @@ CODE = '''
 }
 '''
 def begin():
-    words = array("i", [1, 1, 1, 4, 3, 1, 0, 4, 0, 4, 1, 0, 1, 1, 1,
+    words = array("i", [2, 1, 1, 4, 3, 1, 0, 4, 0, 4, 1, 0, 1, 1, 1,
                         5, 1, 1, 1, 1, 1, 1, 1, 3, 7, 1, 0, 4])
     data = array("f", [1, 2, -3, 0.5])
     return gpu.play(words, [bytes(data)], [CODE])
@@ -96,15 +96,15 @@ def test_batches_cross_the_border_once(python):
         OPEN
         + """
 import time
-words = array("i", [1, 1, 1, 4, 4, 1, 0, 1, 1, 1])
+words = array("i", [2, 1, 1, 4, 4, 1, 0, 1, 1, 1])
 gpu.play(words, [], [CODE])
-batch = array("i", [1] + [5, 1, 1, 1, 1, 1, 1, 1, 0] * 500)
+batch = array("i", [2] + [5, 1, 1, 1, 1, 1, 1, 1, 0] * 500)
 took = []
 for _ in range(20):
     start = time.perf_counter()
     gpu.play(batch, [], [])
     took.append((time.perf_counter() - start) / 500 * 1e6)
-await gpu.play(array("i", [1, 7, 1, 0, 4]), [], []).result()
+await gpu.play(array("i", [2, 7, 1, 0, 4]), [], []).result()
 sorted(took)[10]
 """
     )

@@ -189,13 +189,67 @@ def test_a_batch_without_reads_waits_for_nothing(play):
     assert done is True
 
 
+def step(p, buffer=1):
+    return [RUN, 1, 1, buffer, 1, 1, 1, 1, p]
+
+
+def test_a_program_is_kept_and_played_by_number(play):
+    words = [*step(1), *step(2), *(COPY, 1, 0, 2, 0, 1), *step(5, 2)]
+    head = [*(BUFFER, 1, 1), *(BUFFER, 2, 1), *(KERNEL, 1, 0, 1, 1, 1)]
+    ask = [*(READ, 1, 0, 1), *(READ, 2, 0, 1)]
+    read = play(*head, *(PROGRAM, 9, len(words)), *words, *ask, texts=[STEP])
+    assert read == [ints(0), ints(0)]
+    assert play(PLAY_PROGRAM, 9, *ask) == [ints(5), ints(20)]
+    stats = play.stats()
+    assert play(PLAY_PROGRAM, 9, *step(1), *ask) == [ints(151), ints(155)]
+    after = play.stats()
+    assert after["submits"] == stats["submits"] + 1
+    assert after["dispatches"] == stats["dispatches"] + 4
+    # A write between plays comes between them; so does another run.
+    read = play(
+        *(PLAY_PROGRAM, 9), *(WRITE, 1, 0, 1, 0), *(PLAY_PROGRAM, 9), *ask,
+        blobs=[ints(1)],
+    )  # fmt: skip
+    assert read == [ints(14), ints(47)]
+
+
+def test_a_program_of_many_kernels(play):
+    words = [w for i in range(2000) for w in step(i % 3)]
+    expected = 0
+    for i in range(2000):
+        expected = (expected * 3 + i % 3) % 2**32
+    read = play(
+        *(BUFFER, 1, 1), *(TRUSTED, 1, 0, 1, 1, 1), *(PROGRAM, 4, len(words)), *words,
+        *(PLAY_PROGRAM, 4), *(READ, 1, 0, 1), *(DROP, 4),
+        texts=[STEP],
+    )  # fmt: skip
+    assert struct.unpack("<I", read[0])[0] == expected
+    with pytest.raises(Exception, match="player: there is no program 4"):
+        play(PLAY_PROGRAM, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((READ, 1, 0, 1), "a program takes RUN and COPY; not 7"),
+        ((RUN, 3, 1, 1, 1, 1, 1, 0), "no kernel 3"),
+        ((RUN, 1, 1, 5, 1, 1, 1, 1, 0), "no buffer 5"),
+        ((RUN, 1, 2, 1, 1, 1, 1, 1, 1, 0), "kernel 1 takes 1 buffers, not 2"),
+    ],
+)
+def test_a_broken_program_is_refused(play, words, message):
+    play(*(BUFFER, 1, 1), *(KERNEL, 1, 0, 1, 1, 1), texts=[STEP])
+    with pytest.raises(Exception, match=f"player: .*({message})"):
+        play(PROGRAM, 2, len(words), *words)
+
+
 def test_many_reads_share_one_wait(play):
     words = [w for i in range(50) for w in (READ, 1, i, 1)]
     read = play(
         *(BUFFER, 1, 50), *(WRITE, 1, 0, 50, 0), *words, blobs=[ints(*range(50))]
     )
     assert read == [ints(i) for i in range(50)]
-    assert play.page.evaluate("() => player.staging.length") == 1
+    assert play.page.evaluate("() => player.staging.idle.length") == 1
 
 
 def test_gpu_errors_come_with_the_next_read(play):

@@ -12,19 +12,25 @@
 //   5 RUN    kernel nbuf buffer*nbuf gx gy gz nparams param*nparams
 //   6 COPY   src src_offset dst dst_offset nwords
 //   7 READ   id offset nwords
+//   8 PROGRAM id nwords command…                  RUNs and COPYs, kept for PLAY
+//   9 PLAY   id
+//  10 DROP   id
+//  11 TRUSTED …                                   as KERNEL: browsers check all alike
 //
 // A kernel's entry point is "main". Its parameters stand in group 0, binding 0:
 // `var<uniform> P: array<vec4<i32>, N>` with N = max(1, ceil(nparams / 4)), always
 // present; its buffers are bindings 1 to nbuf of the same group.
 
-export const FORMAT = 1;
+import { Program } from "./program.js";
+import { Staging } from "./staging.js";
+
+export const FORMAT = 2;
 const BUFFER = 1, FREE = 2, WRITE = 3, KERNEL = 4, RUN = 5, COPY = 6, READ = 7;
-const LEAST_WORDS = [0, 3, 2, 5, 5, 7, 6, 4]; // of each command
+const PROGRAM = 8, PLAY = 9, DROP = 10, TRUSTED = 11;
+const LEAST_WORDS = [0, 3, 2, 5, 5, 7, 6, 4, 3, 2, 2, 5]; // of each command
 
 const ARENA_WORDS = 65536; // parameters of one submit: 1024 blocks of 64 words
 const BLOCK_WORDS = 64; // 256 bytes, the alignment that WebGPU guarantees
-const CHUNK_BYTES = 1 << 16; // least size of a buffer to read through
-const KEEP_BYTES = 1 << 22; // larger ones are not kept
 
 export class Player {
   constructor(device) {
@@ -34,10 +40,11 @@ export class Player {
       buffers: 0, bytesWritten: 0, bytesRead: 0,
     };
     this.buffers = new Map(); // id -> { buffer, keys, stamp }
-    this.kernels = new Map(); // id -> { pipeline, layout, tag, nbuf, blockWords }
+    this.kernels = new Map(); // id -> { id, pipeline, layout, tag, nbuf, blockWords }
     this.layouts = new Map(); // access pattern -> { layout, pipelineLayout, tag }
     this.groups = new Map(); // key of layout and buffer ids -> { group, ids }
-    this.staging = []; // idle buffers to read through
+    this.programs = new Map(); // id -> Program
+    this.staging = new Staging(device);
     this.arena = new Int32Array(ARENA_WORDS);
     this.arenaBuffer = device.createBuffer({
       size: ARENA_WORDS * 4, usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
@@ -102,19 +109,31 @@ export class Player {
           at += 5;
           break;
         case KERNEL:
+        case TRUSTED:
           at = this.#makeKernel(words, at, texts);
           break;
         case RUN:
           at = this.#run(words, at);
           break;
         case COPY:
-          this.#copy(words[at + 1], words[at + 2], words[at + 3], words[at + 4],
+          this.copy(words[at + 1], words[at + 2], words[at + 3], words[at + 4],
             words[at + 5]);
           at += 6;
           break;
         case READ:
           this.#read(words[at + 1], words[at + 2], words[at + 3], reads);
           at += 4;
+          break;
+        case PROGRAM:
+          at = this.#makeProgram(words, at);
+          break;
+        case PLAY:
+          this.#play(words[at + 1]);
+          at += 2;
+          break;
+        case DROP:
+          this.#drop(words[at + 1]);
+          at += 2;
           break;
         default:
           throw new Error(`player: no command ${words[at]}, at word ${at}`);
@@ -123,10 +142,16 @@ export class Player {
     if (at !== words.length) throw new Error("player: the last command is cut off");
   }
 
-  #entry(id) {
+  entry(id) {
     const entry = this.buffers.get(id);
     if (!entry) throw new Error(`player: there is no buffer ${id}`);
     return entry;
+  }
+
+  kernel(id) {
+    const kernel = this.kernels.get(id);
+    if (!kernel) throw new Error(`player: there is no kernel ${id}`);
+    return kernel;
   }
 
   #makeBuffer(id, nwords) {
@@ -140,7 +165,7 @@ export class Player {
   }
 
   #free(id) {
-    const entry = this.#entry(id);
+    const entry = this.entry(id);
     for (const key of entry.keys) this.#forgetGroup(key, id);
     this.buffers.delete(id);
     this.stats.buffers -= 1;
@@ -158,7 +183,7 @@ export class Player {
   }
 
   #write(id, offset, nwords, blob) {
-    const entry = this.#entry(id);
+    const entry = this.entry(id);
     // writeBuffer happens before the commands that wait in the encoder: a buffer
     // that they use must be written after them.
     if (entry.stamp === this.stamp) this.#submit();
@@ -181,7 +206,7 @@ export class Player {
     });
     const blockWords = Math.max(1, Math.ceil(nparams / BLOCK_WORDS)) * BLOCK_WORDS;
     this.kernels.set(id, {
-      pipeline, layout, nbuf, blockWords, tag: `${tag}/${blockWords}`,
+      id, pipeline, layout, nbuf, blockWords, tag: `${tag}/${blockWords}`,
     });
     this.stats.kernels += 1;
     return at + 5 + nbuf;
@@ -207,13 +232,8 @@ export class Player {
   }
 
   #run(words, at) {
-    const kernel = this.kernels.get(words[at + 1]);
-    if (!kernel) throw new Error(`player: there is no kernel ${words[at + 1]}`);
+    const kernel = this.kernel(words[at + 1]);
     const nbuf = words[at + 2];
-    if (nbuf !== kernel.nbuf) {
-      throw new Error(`player: kernel ${words[at + 1]} takes ${kernel.nbuf} buffers, `
-        + `not ${nbuf}`);
-    }
     const grid = at + 3 + nbuf;
     const nparams = words[grid + 3];
     const end = grid + 4 + nparams;
@@ -242,36 +262,63 @@ export class Player {
     return offset * 4;
   }
 
+  #drop(id) {
+    const program = this.programs.get(id);
+    if (program) this.doomed.push(program.uniform); // what waits may use it
+    this.programs.delete(id);
+  }
+
   #group(kernel, words, at, nbuf) {
     let key = kernel.tag;
     for (let i = at; i < at + nbuf; i++) {
       key += `,${words[i]}`;
-      this.#entry(words[i]).stamp = this.stamp;
+      this.entry(words[i]).stamp = this.stamp;
     }
     const known = this.groups.get(key);
     if (known) return known.group;
-    const entries = [{
-      binding: 0, resource: { buffer: this.arenaBuffer, size: kernel.blockWords * 4 },
-    }];
-    const ids = new Set();
-    for (let i = 0; i < nbuf; i++) {
-      const entry = this.#entry(words[at + i]);
-      entries.push({ binding: i + 1, resource: { buffer: entry.buffer } });
-      entry.keys.add(key);
-      ids.add(words[at + i]);
-    }
-    const group = this.device.createBindGroup({ layout: kernel.layout, entries });
-    this.groups.set(key, { group, ids });
+    const ids = words.slice(at, at + nbuf);
+    const group = this.bind(kernel, ids, this.arenaBuffer);
+    for (const id of ids) this.entry(id).keys.add(key);
+    this.groups.set(key, { group, ids: new Set(ids) });
     this.stats.bindGroups += 1;
     return group;
   }
 
-  #copy(src, srcOffset, dst, dstOffset, nwords) {
-    const from = this.#entry(src);
-    const to = this.#entry(dst);
+  // Make the bind group of a kernel and buffers, parameters out of `uniform`.
+  bind(kernel, ids, uniform) {
+    if (ids.length !== kernel.nbuf) {
+      throw new Error(`player: kernel ${kernel.id} takes ${kernel.nbuf} buffers, `
+        + `not ${ids.length}`);
+    }
+    const entries = [{
+      binding: 0, resource: { buffer: uniform, size: kernel.blockWords * 4 },
+    }];
+    ids.forEach((id, i) => entries.push({
+      binding: i + 1, resource: { buffer: this.entry(id).buffer },
+    }));
+    return this.device.createBindGroup({ layout: kernel.layout, entries });
+  }
+
+  #makeProgram(words, at) {
+    const end = at + 3 + words[at + 2];
+    if (end > words.length) throw new Error("player: the last command is cut off");
+    this.programs.set(words[at + 1], new Program(this, words.slice(at + 3, end)));
+    return end;
+  }
+
+  #play(id) {
+    const program = this.programs.get(id);
+    if (!program) throw new Error(`player: there is no program ${id}`);
+    program.play(this);
+    this.stats.dispatches += program.dispatches;
+  }
+
+  copy(src, srcOffset, dst, dstOffset, nwords) {
+    const from = this.entry(src);
+    const to = this.entry(dst);
     if (!nwords) return;
     const size = nwords * 4;
-    const encoder = this.#copying();
+    const encoder = this.copying();
     from.stamp = to.stamp = this.stamp;
     if (src !== dst) {
       encoder.copyBufferToBuffer(from.buffer, srcOffset * 4, to.buffer, dstOffset * 4, size);
@@ -287,32 +334,23 @@ export class Player {
 
   // Reads of one batch share buffers ("chunks"), and so are waited for together.
   #read(id, offset, nwords, reads) {
-    const entry = this.#entry(id);
+    const entry = this.entry(id);
     const size = nwords * 4;
     let chunk = reads.chunks.at(-1);
     if (!chunk || chunk.used + size > chunk.buffer.size) {
-      chunk = { buffer: this.#stagingBuffer(size), used: 0 };
+      chunk = { buffer: this.staging.take(size), used: 0 };
       reads.chunks.push(chunk);
     }
     reads.items.push({ chunk, at: chunk.used, size });
     if (!size) return;
-    const encoder = this.#copying();
+    const encoder = this.copying();
     entry.stamp = this.stamp;
     encoder.copyBufferToBuffer(entry.buffer, offset * 4, chunk.buffer, chunk.used, size);
     chunk.used += size;
     this.stats.bytesRead += size;
   }
 
-  #stagingBuffer(size) {
-    const fit = this.staging.findIndex((buffer) => buffer.size >= size);
-    if (fit >= 0) return this.staging.splice(fit, 1)[0];
-    return this.device.createBuffer({
-      size: Math.max(CHUNK_BYTES, size),
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-    });
-  }
-
-  #copying() {
+  copying() {
     this.#endPass();
     this.encoder ??= this.device.createCommandEncoder();
     return this.encoder;
@@ -364,22 +402,7 @@ export class Player {
       for (const { buffer } of chunks) buffer.destroy();
       throw new Error(failed);
     }
-    for (const chunk of chunks) chunk.range = chunk.buffer.getMappedRange();
-    const bytes = items.map(({ chunk, at, size }) =>
-      new Uint8Array(chunk.range, at, size).slice());
-    for (const { buffer } of chunks) this.#recycle(buffer);
-    return bytes;
-  }
-
-  // Keep a few small staging buffers, smallest first: the first that fits is best.
-  #recycle(buffer) {
-    buffer.unmap();
-    if (buffer.size > KEEP_BYTES || this.staging.length >= 16) {
-      buffer.destroy();
-      return;
-    }
-    this.staging.push(buffer);
-    this.staging.sort((a, b) => a.size - b.size);
+    return this.staging.bytes(chunks, items);
   }
 }
 
