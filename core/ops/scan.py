@@ -1,7 +1,7 @@
 """Scans: cumulative sums, products and extremes along an axis.
 
-A line is walked by one thread. Sums of long lines are cut in blocks first, so that
-many threads share one line; the order of adding is the same on every device.
+A line is walked by one thread. Where lines are long and few, sums are an op of their
+own, which cuts them in blocks, and which GPUs do otherwise (see fast/scan.py).
 """
 
 from __future__ import annotations
@@ -95,11 +95,12 @@ def cumsum(x: T, axis: int, dtype: DType | None = None) -> T:
     n = x.shape[place]
     if n <= _BLOCK or x.size // n >= _MANY:
         return _call(CUMSUM, (x,), (place,))
-    return _in_blocks(x, place, n)
+    return _call(LONG_CUMSUM, (x,), (place,))
 
 
-def _in_blocks(x, axis, n):
+def _in_blocks(x, axis):
     """Sums within blocks, sums of the blocks' totals, and both added."""
+    n = x.shape[axis]
     width = _BLOCK
     while width * width < n:
         width *= 2
@@ -113,6 +114,12 @@ def _in_blocks(x, axis, n):
     before = _call(CUMSUM, (totals,), (axis,)) - totals
     whole = reshape(within + before, lead + (blocks * width,) + rest)
     return narrow(whole, axis, 0, n)
+
+
+LONG_CUMSUM = define_op(
+    "long_cumsum", infer=same, attrs=("axis",), decompose=_in_blocks, saves="",
+    grad=_reversed_sum, accepts="numeric",
+)  # fmt: skip
 
 
 def _first(like, axis, value):
