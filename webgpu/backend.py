@@ -22,6 +22,7 @@ from ..errors import DeviceError
 from ..fast import Caps, Chooser
 from ..shapes import Layout, size
 from .pool import Pool
+from .program import Capture
 from .stream import Stream, run_words
 from .wgsl import print_kernel
 
@@ -78,6 +79,8 @@ class WebGpu(RawBackend):
         self.fast = Chooser(self, capabilities(gpu))
         self.names = {}  # of ops sent since the last read, for error messages
         self.fence = None
+        self.tape = None  # the program being captured: see program.py
+        self.programs = 0
 
     def describe(self):
         return self.gpu.info["name"]
@@ -115,7 +118,7 @@ class WebGpu(RawBackend):
         words = made.words[:]
         at = 3
         if made.bound is not None:
-            inputs, outputs = made.distinct(inputs + outputs), ()
+            inputs, outputs = made.distinct(list(inputs) + list(outputs)), ()
         for h in inputs:
             words[at] = h.buffer.id
             at += 1
@@ -125,11 +128,16 @@ class WebGpu(RawBackend):
         if made.live:
             for place, attr, dtype in made.live:
                 words[at + 4 + place] = word(attrs[attr], dtype)
-        stream.words.extend(words)
+        stream.run(words)
+        if self.tape is not None:
+            self.tape.note(inputs)
         self.names[made.name] = True
-        stream.runs += 1
         if stream.runs >= RUNS:
             self.flush()
+
+    def program(self):
+        """Begin to capture a program: see program.py."""
+        return Capture(self)
 
     def _prepare(self, plan):
         kernel = plan.kernel
@@ -157,10 +165,20 @@ class WebGpu(RawBackend):
         printed = print_kernel(kernel, self.half, group, enables)
         self.kernels += 1
         text = "// %s\n%s" % (kernel.name, printed.text)
-        self.stream.kernel(self.kernels, text, printed.access, len(kernel.params))
+        trusted = getattr(kernel, "trusted", False)
+        self.stream.kernel(
+            self.kernels, text, printed.access, len(kernel.params), trusted
+        )
         return self.kernels, printed.lanes
 
     # Memory.
+
+    def copy(self, source, offset, target, to, nwords):
+        """Copy words between Buffers (or within one), in order with all else."""
+        if nwords:
+            self.stream.copy(source.id, offset, target.id, to, nwords)
+            if self.tape is not None:
+                self.tape.touch(source)
 
     def upload(self, values, shape, dtype):
         count = size(shape)
@@ -168,6 +186,8 @@ class WebGpu(RawBackend):
         with self.lock:
             self.uploads += 1
             buffer = self.pool.take(count * dtype.itemsize, True)
+            if self.tape is not None:
+                self.tape.keep(buffer)
             if count:
                 self.stream.write(buffer.id, blob)
                 if self.stream.bytes >= BATCH_BYTES:
@@ -195,6 +215,8 @@ class WebGpu(RawBackend):
     def _ask(self, handles):
         """Send the batch with a READ for each handle."""
         self.reads += 1
+        if self.tape is not None:
+            self.tape.refuse("it reads data from the device")
         handles = [self.contiguous(h) for h in handles]
         with Uninterrupted():
             for h in handles:
@@ -226,8 +248,10 @@ class WebGpu(RawBackend):
     def sync(self):
         """Wait for everything, and raise what went wrong: a read of one word."""
         with self.lock:
+            if self.tape is not None:
+                self.tape.refuse("it waits for the device")
             if self.fence is None:
-                self.fence = self.pool.take(4)
+                self.fence = self.pool.take(4, True)
             with Uninterrupted():
                 self.stream.read(self.fence.id, 1)
                 pending = self.flush()

@@ -16,12 +16,24 @@ LEAST = 64  # words of the smallest buffer
 class Buffer:
     """A buffer of the GPU: `id` for the stream; it returns to its pool when dropped."""
 
-    __slots__ = ("id", "nwords", "returned")
+    __slots__ = ("id", "nwords", "returned", "lender", "readers")
 
-    def __init__(self, id, nwords, returned):
+    def __init__(self, id, nwords, returned, lender=None):
         self.id = id
         self.nwords = nwords
         self.returned = returned
+        self.lender = lender  # the Buffer whose memory this one shows
+        self.readers = None  # programs that read it as it is now
+
+    def lent(self):
+        """Another Buffer of the same memory, which it keeps alive."""
+        return Buffer(self.id, self.nwords, None, self)
+
+    def move(self, other):
+        """Show the memory of `other` from now on."""
+        self.id = other.id
+        self.lender = other
+        self.returned = None
 
     def release(self):
         """Give the buffer back now (MicroPython never calls __del__)."""
@@ -39,13 +51,45 @@ class Pool:
     def __init__(self, stream, limits):
         self.stream = stream
         self.most = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
-        self.returned = []  # (id, nwords): filled by Buffer.release
-        self.warm = {}  # nwords -> ids that the pending batch uses
-        self.idle = {}  # nwords -> ids that nothing uses
+        self._own()
+        self.adopted = []  # lists like `returned` of buffers that were reserved
+        self.reserving = False
         self.made = 0
         self.count = 0
         self.bytes = 0  # of all buffers
         self.spare = 0  # bytes of those in warm and idle
+
+    def _own(self):
+        self.returned = []  # (id, nwords): filled by Buffer.release
+        self.warm = {}  # nwords -> ids that the pending batch uses
+        self.idle = {}  # nwords -> ids that nothing uses
+
+    def reserve(self):
+        """Hand out new buffers only, until `restore` gets what this returns."""
+        self._collect()
+        before = (self.returned, self.warm, self.idle, self.spare)
+        self._own()
+        self.spare = 0
+        self.reserving = True
+        return before
+
+    def restore(self, before):
+        """End `reserve`; returns the buffers that nothing uses now, for `adopt`."""
+        self._collect()
+        reserved = (self.returned, self.warm, self.idle)
+        self.returned, self.warm, self.idle, self.spare = before
+        self.reserving = False
+        return reserved
+
+    def adopt(self, reserved):
+        """Take buffers in that were reserved, those still in use when they return."""
+        returned, warm, idle = reserved
+        for table in (warm, idle):
+            for nwords, ids in table.items():
+                for id in ids:
+                    returned.append((id, nwords))
+        self.adopted.append(returned)
+        self._collect()
 
     def take(self, nbytes, fresh=False):
         """A Buffer of at least `nbytes`; `fresh`: one the pending batch does not use.
@@ -88,8 +132,14 @@ class Pool:
 
     def _collect(self):
         """Sort in what has come back since."""
-        while self.returned:
-            id, nwords = self.returned.pop()
+        self._sort_in(self.returned)
+        if self.adopted and not self.reserving:
+            for returned in self.adopted:
+                self._sort_in(returned)
+
+    def _sort_in(self, returned):
+        while returned:
+            id, nwords = returned.pop()
             self.warm.setdefault(nwords, []).append(id)
             self.spare += nwords * 4
 
@@ -99,6 +149,8 @@ class Pool:
         for nwords, ids in self.warm.items():
             self.idle.setdefault(nwords, []).extend(ids)
         self.warm = {}
+        if self.reserving:
+            return
         if self.spare > max(SPARE, self.bytes - self.spare):
             self.trim(max(SPARE, self.bytes - self.spare) // 2)
 

@@ -171,6 +171,8 @@ class Printer(Expressions):
             word = "" if isinstance(s, Assign) else "let "
             if isinstance(s, Declare):
                 word = "var "
+            elif type(s) is Let and self.never_negative(s.value):
+                self.positive[s.target.args[0]] = True
             code = self.value(s.value, lines)
             lines.append("%s%s = %s;" % (word, s.target.args[0], code))
         elif isinstance(s, Load):
@@ -205,17 +207,12 @@ class Printer(Expressions):
         name = s.target.args[0]
         start = self.value(s.start, lines)
         stop = self.value(s.stop, lines)
-        if isinstance(s.step, int):
-            upward, step = s.step > 0, "%d" % s.step
-        else:  # by what the device finds: upwards
-            upward, step = True, "d" + name
-            lines.append("let %s = %s;" % (step, self.value(s.step, lines)))
-        if upward and self.never_negative(s.start):
+        if s.step > 0 and self.never_negative(s.start):
             self.positive[name] = True
         lines.append("let e%s = %s;" % (name, stop))
         lines.append(
-            "for (var %s = %s; %s %s e%s; %s = %s + %s) {"
-            % (name, start, name, "<" if upward else ">", name, name, name, step)
+            "for (var %s = %s; %s %s e%s; %s = %s + %d) {"
+            % (name, start, name, "<" if s.step > 0 else ">", name, name, name, s.step)
         )
         self.nested(s.body, lines)
         lines.append("}")

@@ -102,10 +102,11 @@ class RawBackend(Backend):
 
     special: dict = {}
     serial = False  # whether few threads run here: see `Op.serial`
+    wides = False  # whether several elements can be loaded or stored at once
 
     def __init__(self):
         Backend.__init__(self)
-        self.planner = Planner(self.serial)
+        self.planner = Planner(self.serial, self.wides)
         self.device = None  # set by device.py
 
     def execute(self, op, inputs, attrs, outs):

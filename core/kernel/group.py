@@ -199,18 +199,32 @@ def load_wide(kernel, array, index, n):
     """Emit a LoadWide of `array` at a flat index; returns n Exprs."""
     from .ir import as_index
 
+    if not kernel.wides:
+        return [_one(kernel, array, index, i) for i in range(n)]
     array.wide_by = max(array.wide_by, n)
     targets = [kernel.fresh("t", array.dtype) for _ in range(n)]
     kernel.emit(LoadWide(targets, array, as_index(index)))
     return targets
 
 
+def _one(kernel, array, index, i):
+    from .ir import Load
+
+    target = kernel.fresh("t", array.dtype)
+    kernel.emit(Load(target, array, as_index(index) + i))
+    return target
+
+
 def store_wide(kernel, array, index, values):
     """Emit a StoreWide to `array` at a flat index."""
-    from .ir import as_dtype, as_index
+    from .ir import Store
 
-    array.wide_by = max(array.wide_by, len(values))
     values = [as_dtype(v, array.dtype) for v in values]
+    if not kernel.wides:
+        for i, v in enumerate(values):
+            kernel.emit(Store(array, as_index(index) + i, v, False))
+        return
+    array.wide_by = max(array.wide_by, len(values))
     kernel.emit(StoreWide(array, as_index(index), values))
 
 
@@ -252,9 +266,10 @@ class Groups:
     def atomic(self, op, array, coords, value=None, expected=None):
         """Change an element in one step, seen whole by all; returns the old value.
 
-        op: see ATOMICS, or "compare". int32 and uint32, in buffers and shared memory;
-        float32 knows "add" and "max" too, slower.
+        op: see ATOMICS, or "compare" ("store" returns None). int32 and uint32, in
+        outputs and shared memory; float32 too (not the bitwise ones), but slower.
         """
+        self._check_atomic(op, array)
         index = array.flat_index(coords) if hasattr(array, "flat_index") else coords
         array.is_atomic = True
         if value is not None:
@@ -263,7 +278,24 @@ class Groups:
             expected = as_dtype(expected, array.dtype)
         target = self.fresh("t", array.dtype)
         self.emit(Atomic(target, op, array, as_index(index), value, expected))
-        return target
+        return None if op == "store" else target
+
+    def _check_atomic(self, op, array):
+        bitwise = op in ("and", "or", "xor")
+        if op not in ATOMICS and op != "compare":
+            raise TypeError(
+                "kernel: an atomic is compare, %s; given %r" % (", ".join(ATOMICS), op)
+            )
+        if not getattr(array, "written", True):
+            raise TypeError(
+                "kernel: atomics change outputs and shared memory; given the input %s"
+                % array.name
+            )
+        if array.dtype.bits != 32 or (bitwise and array.dtype.is_float):
+            raise TypeError(
+                "kernel: atomics are for int32, uint32 and float32 (not its bits); "
+                "given %r on %s; use a wider dtype" % (op, array.dtype.name)
+            )
 
     def subgroup(self, op, value, arg=None):
         """Combine, or exchange, a value over a subgroup: see SUBGROUP.

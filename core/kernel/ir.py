@@ -208,6 +208,7 @@ class Kernel(Groups):
         self.stack = [self.body]
         self.counter = 0
         self._by_source = {}
+        self.wides = True  # whether `wide` may become one access
         self.shares = {}  # position of an array -> of the one whose buffer it is
         self.begin_groups()
 
@@ -264,12 +265,26 @@ class Kernel(Groups):
         return cast(value, INDEX)
 
     def loop(self, stop, start=0, step=1):
-        """`with k.loop(n) as i:` a loop on the device; `step` is a Python int."""
+        """`with k.loop(n) as i:` a loop on the device.
+
+        step: a Python int, or a positive value that the device knows (`k.lanes`).
+        """
+        if isinstance(step, Expr):
+            return self._stepping(as_index(stop), as_index(start), as_index(step))
         self.counter += 1
         target = var("i%d" % self.counter, INDEX)
         loop = Loop(target, as_index(start), as_index(stop), step)
         self.emit(loop)
         return _Block(self, loop.body, target)
+
+    def _stepping(self, stop, start, step):
+        """A loop by a step that the device knows: its turns are counted."""
+        start, step = self.let(start), self.let(step)
+        block = self.loop((stop - start + step - 1) // step)
+        turn = block.value
+        block.value = self.fresh("v", INDEX)
+        block.body.append(Let(block.value, start + turn * step))
+        return block
 
     def loops(self, shape):
         """Nested loops over every coordinate of a shape, last axis innermost."""

@@ -46,10 +46,12 @@ class Planner:
     """Makes plans and remembers them; one for each backend instance.
 
     serial: the backend runs few threads, and takes the kernels made for that.
+    wides: it can load and store several elements at once.
     """
 
-    def __init__(self, serial=False):
+    def __init__(self, serial=False, wides=True):
         self.serial = serial
+        self.wides = wides
         self.plans = {}
         self.kernels = {}
 
@@ -93,7 +95,9 @@ class Planner:
         key = (op, static, tuple(dtypes), patterns)
         kernel = self.kernels.get(key)
         if kernel is None:
-            kernel = trace(op, attrs, layouts, dtypes, len(inputs), self.serial)
+            kernel = trace(
+                op, attrs, layouts, dtypes, len(inputs), self.serial, self.wides
+            )
             self.kernels[key] = kernel
         return bind(kernel, layouts, attrs)
 
@@ -118,9 +122,10 @@ def aligned(layout, n=4):
     return True
 
 
-def trace(op, attrs, layouts, dtypes, inputs, serial=False):
+def trace(op, attrs, layouts, dtypes, inputs, serial=False, wides=True):
     """Run the op's kernel once with symbolic values; returns the Kernel."""
     k = Kernel(op.name)
+    k.wides = wides
     k.shares = op.shares
     for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
         k.arrays.append(_array(k, i, layout, dtype, i >= inputs))
