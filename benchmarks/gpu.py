@@ -1,0 +1,144 @@
+"""fogo on a GPU beside PyTorch, torch.compile and tinygrad, in one run.
+
+    python benchmarks/gpu.py [--only bandwidth,matmul,…] [--peers torch,wgpu,…]
+                             [--small] [--seconds 470] [-v]
+
+Sections: bandwidth, matmul, conv, attention, mnist, transformer, replay, start. Peers:
+torch, torch.compile, tinygrad, wgpu, dawn; those that are not there are left out.
+Medians of windows of many calls; a figure in brackets is the device's own time. Every
+result is checked against float64 before it is timed; what is wrong is FAILED. Tables
+go to the output and to $OUT/gpu.md. `--small` is for a machine without a GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gpu_host
+import gpu_kernels
+import gpu_training
+import torch
+from gpu_measure import Case, Fogo, Peer, Tinygrad, Torch, table
+
+import fogo
+
+SECTIONS: dict[str, tuple[str, Callable[..., list[Case]]]] = {
+    "bandwidth": ("A. Memory bandwidth", gpu_kernels.bandwidth),
+    "matmul": ("B. Matrix products (TF32 off)", gpu_kernels.matmul),
+    "conv": ("C. Convolution (TF32 off)", gpu_kernels.conv),
+    "attention": ("C. Attention", gpu_kernels.attention),
+    "mnist": ("D. Training step, MNIST convnet, batch 64, AdamW", gpu_training.mnist),
+    "transformer": ("D. Training step, transformer", gpu_training.transformer),
+}
+OTHERS: dict[str, tuple[str, Callable[..., str]]] = {
+    "replay": ("E. Host cost", gpu_host.replay),
+    "start": ("E. From the shell to the first training step", gpu_host.start),
+}
+PEERS = ("torch", "torch.compile", "tinygrad", "wgpu", "dawn")
+
+
+def open_peers(names: list[str]) -> list[Peer]:
+    """The peers that are here; what is missing says why."""
+    cuda = "cuda" if torch.cuda.is_available() else "cpu"
+    makers: dict[str, Callable[[], Peer]] = {
+        "torch": lambda: Torch(cuda),
+        "torch.compile": lambda: Torch(cuda, compiled=True),
+        "tinygrad": lambda: Tinygrad(cuda),
+        "wgpu": lambda: Fogo("fogo wgpu", fogo.device("webgpu"), cuda),
+        "dawn": lambda: Fogo("fogo dawn", fogo.device("dawn"), cuda),
+    }
+    found = []
+    for name in names:
+        try:
+            found.append(makers[name]())
+        except Exception as error:
+            print(f"without {name}: {type(error).__name__}: {error}".split("\n")[0])
+    return found
+
+
+def about(peers: list[Peer]) -> str:
+    """What ran: versions and devices."""
+    lines = [f"torch {torch.__version__}"]
+    if torch.cuda.is_available():
+        lines[0] += f" on {torch.cuda.get_device_name()}"
+    for peer in peers:
+        if isinstance(peer, Fogo):
+            gpu = peer.backend.gpu
+            lines.append(
+                f"{peer.name}: {peer.device.describe()}; {sorted(gpu.features)}; "
+                f"matrices {list(gpu.info.get('matrices', ()))[:4]}"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
+    """Run one section; returns its table."""
+    if name in OTHERS:
+        title, report = OTHERS[name]
+        return f"\n### {title}\n\n" + report(peers, small)
+    title, make = SECTIONS[name]
+    reference = "cuda" if torch.cuda.is_available() else "cpu"
+    cases = make(gpu_kernels.Inputs(reference), small)
+    for case in cases:
+        case.run(peers, window)
+        shown = [
+            f"{who} "
+            + (r.failed or f"{case.figure(r.seconds)} (first {r.first:.2f} s)")
+            for who, r in case.results.items()
+        ]
+        print(f"  {case.name} [{case.unit}]: " + "; ".join(shown), flush=True)
+    return table(title, cases, peers)
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser()
+    everything = [*SECTIONS, *OTHERS]
+    parser.add_argument("--only", default=",".join(everything))
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--seconds", type=float, default=470.0)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("-v", action="store_true")
+    options = parser.parse_args(argv)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    began = time.perf_counter()
+    peers = open_peers(options.peers.split(","))
+    report = about(peers)
+    print(report, flush=True)
+    for name in options.only.split(","):
+        spent = time.perf_counter() - began
+        if spent > options.seconds:
+            print(f"{name}: left out, {spent:.0f} s are gone")
+            continue
+        text = guarded(name, peers, options.small)
+        took = time.perf_counter() - began - spent
+        text += f"\n{name} took {took:.0f} s.\n"
+        print(text, flush=True)
+        report += text
+        write(report)
+
+
+def guarded(name: str, peers: list[Peer], small: bool) -> str:
+    try:
+        return section(name, peers, small, 0.02 if small else 0.06)
+    except Exception as error:
+        if "-v" in sys.argv:
+            raise
+        return f"\n### {name}\n\nFAILED: {type(error).__name__}: {error}\n"
+
+
+def write(report: str) -> None:
+    """Keep what there is so far: a run may be cut short."""
+    folder: Any = os.environ.get("OUT")
+    if folder:
+        Path(folder, "gpu.md").write_text(report)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
