@@ -272,7 +272,8 @@ class Kernel(Groups):
         if isinstance(step, Expr):
             return self._stepping(as_index(stop), as_index(start), as_index(step))
         self.counter += 1
-        target = var("i%d" % self.counter, INDEX)
+        # Not "i": i32 is a type of WGSL.
+        target = var("j%d" % self.counter, INDEX)
         loop = Loop(target, as_index(start), as_index(stop), step)
         self.emit(loop)
         return _Block(self, loop.body, target)
