@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 # Where each kind of device lives. A module offers `create(index) -> Backend`, which
 # raises DeviceError with the reason where it cannot, and `probe() -> [(kind, text)]`
 # with kind "gpu", "cpu" or "software" (a GPU's interface computed by a CPU).
-# "dawn" is not in ORDER: it shows the same GPUs as "webgpu".
+# "dawn" and "cuda" are not in ORDER: they show the same GPUs as "webgpu".
 MODULES = {
     "dawn": "fogo.native.dawn_gpu",
     "python": "fogo.backend.python",
     "numpy": "fogo.native.numpy_backend",
     "webgpu": "fogo.webgpu",
     "wasm": "fogo.wasm",
+    "cuda": "fogo.native.cuda_backend",
 }
 CONSTANTS = 512  # numbers remembered at most, per device
 ORDER = ("webgpu", "numpy", "wasm", "python")
@@ -138,9 +139,9 @@ _default: list[Device] = []
 def device(name: str | Device | None = None) -> Device:
     """Return a device by name; the same name gives the same Device.
 
-    "python", "numpy", "webgpu", "webgpu:1", "dawn" (Chrome's WebGPU, natively), "wasm",
-    "cpu" (NumPy natively, WebAssembly in a browser, else plain Python). None gives the
-    default device.
+    "python", "numpy", "webgpu", "webgpu:1", "dawn" (Chrome's WebGPU, natively), "cuda",
+    "wasm", "cpu" (NumPy natively, WebAssembly in a browser, else plain Python). None gives
+    the default device.
     Raises: DeviceError where the machine does not have it, saying why.
 
     Example:

@@ -16,6 +16,7 @@ class Checking(Python):
     name = "check"
     serial = False
     wides = True
+    wides = True
     special: dict = {}
 
     def __init__(self, lanes=LANES, strict=False):

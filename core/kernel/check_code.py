@@ -83,7 +83,7 @@ def atomic(memory, op, i, value, expected, site, thread):
         new = CHANGE[op](old, value)
         return None if new is None else fit(new, dtype)
 
-    return memory.swap(i, change, site, thread)
+    return memory.swap(i, change, site, thread, op == "store")
 
 
 class CheckPrinter(Printer):

@@ -103,12 +103,14 @@ class Memory:
         self.note_write(i, site, thread, False)
         self.values.put(i, value)
 
-    def swap(self, i, change, site, thread):
-        """An atomic access: `change(old)` is stored; returns the old value."""
+    def swap(self, i, change, site, thread, blind=False):
+        """An atomic access: `change(old)` is stored (if not None); returns the old
+        value. blind: it does not look at it."""
         if not 0 <= i < self.size:
             self.outside(i, site, "atomic access")
             return self.garbage
-        old = self.values.get(i) if self.note_read(i, site, thread, True) else 0
+        known = blind or self.note_read(i, site, thread, True)
+        old = self.values.get(i) if known else 0
         value = change(old)
         if value is not None:
             self.note_write(i, site, thread, True)
