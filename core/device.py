@@ -140,8 +140,8 @@ def device(name: str | Device | None = None) -> Device:
     """Return a device by name; the same name gives the same Device.
 
     "python", "numpy", "webgpu", "webgpu:1", "dawn" (Chrome's WebGPU, natively), "cuda",
-    "wasm", "cpu" (NumPy natively, WebAssembly in a browser, else plain Python). None gives
-    the default device.
+    "wasm", "cpu" (NumPy natively, WebAssembly in a browser, else plain Python). None
+    gives the default device.
     Raises: DeviceError where the machine does not have it, saying why.
 
     Example:
