@@ -85,6 +85,12 @@ class WebGpu(RawBackend):
     def describe(self):
         return self.gpu.info["name"]
 
+    def bench(self):
+        """What measures kernels here: see tuning.py."""
+        from .tuning import Bench
+
+        return Bench(self)
+
     # Kernels.
 
     def execute(self, op, inputs, attrs, outs):

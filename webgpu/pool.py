@@ -52,7 +52,7 @@ class Pool:
         self.stream = stream
         self.most = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
         self._own()
-        self.adopted = []  # lists like `returned` of buffers that were reserved
+        self.adopted = []  # [list like `returned`, how many are out] of reserved ones
         self.reserving = False
         self.made = 0
         self.count = 0
@@ -67,7 +67,7 @@ class Pool:
     def reserve(self):
         """Hand out new buffers only, until `restore` gets what this returns."""
         self._collect()
-        before = (self.returned, self.warm, self.idle, self.spare)
+        before = (self.returned, self.warm, self.idle, self.spare, self.count)
         self._own()
         self.spare = 0
         self.reserving = True
@@ -76,19 +76,20 @@ class Pool:
     def restore(self, before):
         """End `reserve`; returns the buffers that nothing uses now, for `adopt`."""
         self._collect()
-        reserved = (self.returned, self.warm, self.idle)
-        self.returned, self.warm, self.idle, self.spare = before
+        made = self.count - before[4]
+        reserved = (self.returned, self.warm, self.idle, made)
+        self.returned, self.warm, self.idle, self.spare = before[:4]
         self.reserving = False
         return reserved
 
     def adopt(self, reserved):
         """Take buffers in that were reserved, those still in use when they return."""
-        returned, warm, idle = reserved
+        returned, warm, idle, made = reserved
         for table in (warm, idle):
             for nwords, ids in table.items():
                 for id in ids:
                     returned.append((id, nwords))
-        self.adopted.append(returned)
+        self.adopted.append([returned, made])
         self._collect()
 
     def take(self, nbytes, fresh=False):
@@ -134,8 +135,10 @@ class Pool:
         """Sort in what has come back since."""
         self._sort_in(self.returned)
         if self.adopted and not self.reserving:
-            for returned in self.adopted:
-                self._sort_in(returned)
+            for entry in self.adopted:
+                entry[1] -= len(entry[0])  # how many are still out
+                self._sort_in(entry[0])
+            self.adopted = [entry for entry in self.adopted if entry[1]]
 
     def _sort_in(self, returned):
         while returned:
