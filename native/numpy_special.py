@@ -41,6 +41,7 @@ SPECIAL = {
     "conv_weight_grad": conv_weight_grad,
     "fill": _fill,
     "concat": _concat,
+    "concat_many": _concat,
     "argmax": _arg(np.argmax),
     "argmin": _arg(np.argmin),
 }

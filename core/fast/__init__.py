@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import sys
 
+from ..autotune import STORE
+
 # Op name ("reduce" for every op with `combine`, "pointwise" for every formula) ->
 # module of this folder.
 TABLE: dict[str, str] = {
@@ -28,6 +30,16 @@ TABLE: dict[str, str] = {
     "cummin": "scan",
     "linear_scan": "scan",
     "long_cumsum": "scan",
+    "argsort": "sort",
+    "topk_places": "sort",
+    "take": "scatter",
+    "add_at": "scatter",
+    "put_at": "scatter",
+    "add_along_axis": "scatter",
+    "put_along_axis": "scatter",
+    "concat_many": "concat",
+    "max_pool_grad": "pool",
+    "avg_pool_grad": "pool",
 }
 
 
@@ -81,6 +93,8 @@ class Chooser:
         self.backend = backend
         self.caps = caps
         self.chosen = {}
+        self.tuner = None  # made when there is something to choose
+        self.generation = 0  # of what autotune knows: see Store there
 
     def choose(self, op, inputs, attrs, outs):
         """Return a Candidate, or None for the op's own kernel."""
@@ -92,6 +106,9 @@ class Chooser:
         if name not in TABLE:
             return None
         key = (op, attrs, tuple([_known(h) for h in inputs]))
+        if self.generation != STORE.generation:
+            self.generation = STORE.generation
+            self.chosen.clear()
         found = self.chosen.get(key, False)
         if found is False:
             found = self.find(_module(TABLE[name]), op, inputs, attrs, outs)
@@ -99,9 +116,15 @@ class Chooser:
         return found
 
     def find(self, module, op, inputs, attrs, outs):
-        """Choose among the candidates of a module."""
+        """Choose among the candidates of a module: see fogo.autotune."""
         offered = module.candidates(op, inputs, attrs, outs, self.caps)
-        return offered[0] if offered else None
+        if len(offered) < 2:
+            return offered[0] if offered else None
+        if self.tuner is None:
+            from .tuner import Tuner
+
+            self.tuner = Tuner(self.backend, self.caps)
+        return self.tuner.pick(op, inputs, attrs, outs, offered)
 
 
 def _known(h):

@@ -14,7 +14,7 @@ from ..ops.record import Aval, Op
 from ..shapes import size
 from . import Candidate
 from .states import state
-from .walk import GroupScan, Line, pinned, walk
+from .walk import GroupScan, Line, one_on, pinned, walk
 
 SHORT = 32  # lines up to here are left to one thread
 GROUPS = 2048  # workgroups that fill a GPU
@@ -193,23 +193,10 @@ def _before(kind):
             for out, v in zip(outs, now.neutral):
                 out[at(0)] = v
         line = Line(k, now, ins, at, per, False)
-        line.store = _one_on(k, now, at)
+        line.store = one_on(k, at)
         walk(k, scan, line, outs, (0, n), _initial(k, now))
 
     return Op("%s_before" % kind, kernel=kernel, attrs=("dtype",))
-
-
-def _one_on(k, now, at):
-    """A store that moves every result one place on; the last goes nowhere."""
-
-    def store(outs, states, first, stop):
-        for i, reached in enumerate(states):
-            place = k.let(first + i + 1)
-            with k.when(place < stop):
-                for out, part in zip(outs, reached):
-                    out[at(place)] = part
-
-    return store
 
 
 def _strip_totals(kind):

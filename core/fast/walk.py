@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..expr import cast, literal
 from ..expr import call as E
+from ..expr import cast, literal
 from ..expr import where as _where
 
 
@@ -144,3 +144,16 @@ def walk(k, scan, line, outs, span, carry):
             line.store(outs, reached, first, stop)
         for cell, part in zip(carry, pinned(k, state.join(tuple(carry), whole))):
             cell.set(part)
+
+
+def one_on(k, at):
+    """A `Line.store` that puts states one place on: what was before each element."""
+
+    def store(outs, states, first, stop):
+        for i, reached in enumerate(states):
+            place = k.let(first + i + 1)
+            with k.when(place < stop):
+                for out, part in zip(outs, reached):
+                    out[at(place)] = part
+
+    return store

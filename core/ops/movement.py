@@ -343,6 +343,22 @@ CONCAT = define_op(
 _PORTABLE_BINDINGS = 7  # WebGPU guarantees 8 storage buffers a kernel
 
 
+def _concat_in_groups(*args):
+    parts, axis = list(args[:-1]), args[-1]
+    while len(parts) > 1:
+        parts = [
+            _call(CONCAT, tuple(parts[i : i + _PORTABLE_BINDINGS]), (axis,))
+            for i in range(0, len(parts), _PORTABLE_BINDINGS)
+        ]
+    return parts[0]
+
+
+CONCAT_MANY = define_op(
+    "concat_many", infer=_concat_infer, attrs=("axis",), decompose=_concat_in_groups,
+    grad=_concat_grad, saves="",
+)  # fmt: skip
+
+
 def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote.
 
@@ -364,13 +380,10 @@ def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
         _check_joins(tensors[0], t, place)
         dtype = promote(dtype, t.dtype, "concat")
     parts = [t.astype(dtype) for t in tensors]
-    while len(parts) > 1:
-        groups = range(0, len(parts), _PORTABLE_BINDINGS)
-        parts = [
-            _call(CONCAT, tuple(parts[i : i + _PORTABLE_BINDINGS]), (place,))
-            for i in groups
-        ]
-    return parts[0]
+    if len(parts) == 1:
+        return parts[0]
+    few = len(parts) <= _PORTABLE_BINDINGS
+    return _call(CONCAT if few else CONCAT_MANY, tuple(parts), (place,))
 
 
 def _check_tensors(name, tensors):

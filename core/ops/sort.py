@@ -190,6 +190,23 @@ def sort(
     return x.take_along_axis(order, axis), order
 
 
+def _topk_infer(avals, attrs):
+    keep, axis, _, dtype = attrs
+    shape = avals[0].shape
+    return (Aval(shape[:axis] + (keep,) + shape[axis + 1 :], dtype),)
+
+
+def _topk_sorted(x, keep, axis, descending, dtype):
+    order = _call(ARGSORT, (x,), (axis, descending, dtype))
+    return narrow(order, axis, 0, keep)
+
+
+TOPK = define_op(
+    "topk_places", infer=_topk_infer, attrs=("keep", "axis", "descending", "dtype"),
+    decompose=_topk_sorted, diff=(False,),
+)  # fmt: skip
+
+
 def topk(
     x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[T, T]:
@@ -209,7 +226,9 @@ def topk(
             "topk: k lies in [0, %d], the size of the axis; given k=%d for x=%s"
             % (x.shape[place], k, list(x.shape))
         )
-    order = narrow(argsort(x, place, largest), place, 0, k)
+    plain = x.astype("uint8") if x.dtype.is_bool else x
+    attrs = (k, place, bool(largest), x.device.default_int)
+    order = _call(TOPK, (plain.detach(),), attrs)
     return x.take_along_axis(order, place), order
 
 

@@ -1,0 +1,76 @@
+"""Sorting on the GPU: short lines in shared memory, long ones by radix.
+
+Everything yields positions; the values are gathered by them. Stable: equal elements
+keep their order, so that the first of them count as the largest in a `topk`.
+"""
+
+from __future__ import annotations
+
+from ..ops.record import Aval
+from ..shapes import size
+from . import Candidate
+from .bitonic import AGAIN, CHUNKS, MOST, power_of_two
+from .radix import argsort
+
+SHORT = 32  # lines up to here are ranked by counting: one small kernel
+FEW = 256  # a top-k larger than this is a sort
+
+
+def candidates(op, inputs, attrs, outs, caps):
+    """Offer kernels for `argsort` and `topk_places`."""
+    x = inputs[0]
+    if op.name == "argsort":
+        axis, descending, dtype = attrs
+        if x.shape[axis] <= SHORT or size(x.shape) == 0:
+            return []
+        return [sorting(x, axis, descending, dtype, caps)]
+    keep, axis, descending, dtype = attrs
+    if keep == 0 or size(x.shape) == 0:
+        return []
+    if keep > FEW and x.shape[axis] > MOST:
+        return []
+    return [_best(x, keep, axis, descending, dtype)]
+
+
+def sorting(x, axis, descending, dtype, caps, bits=None):
+    """A Candidate for the positions that sort `x` (shape and dtype matter)."""
+    n = x.shape[axis]
+    if n <= MOST:
+        form = (axis, descending, power_of_two(n), n)
+        return Candidate("sort in shared memory", CHUNKS, form)
+    room = caps.limits.get("maxComputeWorkgroupStorageSize", 16384)
+    per = 16 if room >= 24576 and n > 65536 else 8
+
+    def run(backend, inputs, outs):
+        return (argsort(backend, inputs[0], axis, descending, dtype, per, bits),)
+
+    return Candidate("radix sort", run=run)
+
+
+def _best(x, keep, axis, descending, dtype):
+    """The best of each stretch, then the best of those, until one stretch is left."""
+    n = x.shape[axis]
+    count = MOST if keep > 64 else 1024
+    if n <= count:
+        form = (axis, descending, power_of_two(n), keep)
+        return Candidate("best of a line", CHUNKS, form)
+
+    def run(backend, inputs, outs):
+        stretches = (n + count - 1) // count
+        form = (axis, descending, count, keep)
+        order = backend.run(
+            CHUNKS, inputs, form, (_kept(x, axis, stretches * keep, dtype),)
+        )
+        while stretches > 1:
+            left = stretches * keep
+            stretches = (left + count - 1) // count
+            form = (axis, descending, min(count, power_of_two(left)), keep)
+            kept = _kept(x, axis, stretches * keep, dtype)
+            order = backend.run(AGAIN, tuple(inputs) + order, form, (kept,))
+        return order
+
+    return Candidate("best of stretches", run=run)
+
+
+def _kept(x, axis, n, dtype):
+    return Aval(x.shape[:axis] + (n,) + x.shape[axis + 1 :], dtype)
