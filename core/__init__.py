@@ -41,6 +41,7 @@ from .errors import (
     KernelError,
     ShapeError,
 )
+from .ops.record import Aval
 from .tensor import Tensor, Tracked, tensor
 
 __version__ = "0.1.0"
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AutodiffDevice",
     "AutodiffError",
+    "Aval",
     "DType",
     "DTypeError",
     "Device",
@@ -87,9 +89,13 @@ _HOMES = {
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",
-    "set_print_options": "printing",
+    "set_print_options": "printing", "kernel": "kernel.user",
+    "kernel_source": "kernel.source",
 }  # fmt: skip
-_ROOMS = ("nn", "optim", "store", "data", "train", "ops", "demo", "kernel", "random")
+_ROOMS = (
+    "nn", "optim", "store", "data", "train", "ops", "demo", "random",
+    "autotune",
+)  # fmt: skip
 
 
 def _import(path):
@@ -117,3 +123,7 @@ def __dir__():
     """List what has not been loaded too, so that a shell can complete it."""
     lazy = set(_HOMES) | set(_ROOMS) | set(_import("ops").names())
     return sorted(set(globals()) | lazy)
+
+
+# The package fogo.kernel, called, is the decorator: see kernel/__init__.py.
+kernel = _import("kernel").face

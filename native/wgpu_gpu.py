@@ -51,6 +51,7 @@ class WgpuGpu:
     """
 
     wanted: tuple[str, ...] = FEATURES
+    precise = True  # the clock of `timings` counts nanoseconds
 
     def __init__(self, adapter: Any) -> None:
         from .wgpu_player import Player
@@ -109,6 +110,11 @@ class WgpuGpu:
 
         self._player.timer = Timer(self._device, self._tick()) if on else None
         return True
+
+    @property
+    def profiling(self) -> bool:
+        """Say whether dispatches are timed."""
+        return self._player.timer is not None
 
     def timings(self) -> list[Timing]:
         """Wait for (kernel id, grid and parameters, ns) of the dispatches timed."""

@@ -54,6 +54,10 @@ class BrowserGpu:
         """Hand a batch to the player; the Pending gives its reads, in order."""
         return Pending(self._play(to_js(words), to_js(blobs), to_js(texts)))
 
+    def can_wait(self) -> bool:
+        """Say whether Python can wait for the GPU here."""
+        return bool(can_run_sync())
+
     def stats(self) -> dict[str, int]:
         """The player's counters: dispatches, batches, bytesRead, …"""
         counters: dict[str, int] = self._player.stats.to_py()

@@ -61,6 +61,7 @@ class WebGpu(RawBackend):
     """
 
     name = "webgpu"
+    has_groups = True
     wides = True
     holds = (
         bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,

@@ -43,6 +43,7 @@ BOARD = (
 # What a web page adds: the GPU and WebAssembly.
 PAGE = (
     *BOARD,
+    "autotune.py",
     "fast/",
     "wasm/",
     "web/__init__.py",
