@@ -19,6 +19,7 @@ except ImportError:  # MicroPython
 
 FEW, MANY = 3, 9  # runs of a candidate
 SLICE = 0.03  # seconds that a candidate may run, but for its first runs
+LONG = 0.1  # ... and for these, too
 KEY_SECONDS = 0.25  # for all candidates of a key, without compiling them
 COMPILE_SECONDS = 3.0  # for all candidates of a key, with compiling
 TOTAL_SECONDS = 60.0  # in a process: then first candidates are taken
@@ -115,7 +116,8 @@ class Tuner:
             least = spent if least is None else min(least, spent)
             if best is not None and i and least > WORSE * best:
                 break
-            if i + 1 >= FEW and perf_counter() - start > SLICE:
+            passed = perf_counter() - start
+            if passed > (SLICE if i + 1 >= FEW else LONG):
                 break
         return least
 

@@ -55,7 +55,7 @@ def tuning(full, monkeypatch):
 
 def pair(device):
     rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((2, 96, 96), dtype=np.float32)
+    x, y = rng.standard_normal((2, 48, 48), dtype=np.float32)
     tensors = [fogo.tensor(a, device=device) for a in (x, y)]
     return tensors, x.astype(np.float64) @ y.astype(np.float64)
 
