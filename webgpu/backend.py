@@ -23,6 +23,7 @@ from ..fast import Caps, Chooser
 from ..shapes import Layout, size
 from .pool import Pool
 from .program import Capture
+from .source import run_source
 from .stream import Stream, run_words
 from .wgsl import print_kernel
 
@@ -61,7 +62,6 @@ class WebGpu(RawBackend):
     """
 
     name = "webgpu"
-    has_groups = True
     wides = True
     holds = (
         bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,
@@ -114,6 +114,15 @@ class WebGpu(RawBackend):
             return found.run(self, inputs, outs)
         return RawBackend.run(self, found.op, inputs, found.attrs, outs)
 
+    def lacks(self, kernel, op):
+        if op.decompose is None:
+            return False  # what is missing will be named
+        missing = [x for x in kernel.features if x not in self.fast.caps.features]
+        return bool(missing)
+
+    def run_source(self, op, inputs, attrs, outs):
+        return run_source(self, op, inputs, attrs, outs)
+
     def allocate(self, count, dtype):
         return self.pool.take(count * dtype.itemsize)
 
@@ -121,7 +130,6 @@ class WebGpu(RawBackend):
         made = plan.compiled
         if made is None:
             made = plan.compiled = self._prepare(plan)
-        stream = self.stream
         words = made.words[:]
         at = 3
         if made.bound is not None:
@@ -135,11 +143,15 @@ class WebGpu(RawBackend):
         if made.live:
             for place, attr, dtype in made.live:
                 words[at + 4 + place] = word(attrs[attr], dtype)
-        stream.run(words)
+        self.send(words, made.name, inputs)
+
+    def send(self, words, name, inputs):
+        """Put a RUN in the batch."""
+        self.stream.run(words)
         if self.tape is not None:
-            self.tape.note(inputs)
-        self.names[made.name] = True
-        if stream.runs >= RUNS:
+            self.tape.add(words, [h.buffer for h in inputs])
+        self.names[name] = True
+        if self.stream.runs >= RUNS:
             self.flush()
 
     def program(self):
@@ -170,22 +182,25 @@ class WebGpu(RawBackend):
         demand(kernel, self.fast.caps)
         enables = "subgroups" in self.gpu.features
         printed = print_kernel(kernel, self.half, group, enables)
-        self.kernels += 1
         text = "// %s\n%s" % (kernel.name, printed.text)
         trusted = getattr(kernel, "trusted", False)
-        self.stream.kernel(
-            self.kernels, text, printed.access, len(kernel.params), trusted
-        )
-        return self.kernels, printed.lanes
+        id = self.define(text, printed.access, len(kernel.params), trusted)
+        return id, printed.lanes
+
+    def define(self, text, access, nparams, trusted=False):
+        """Put a KERNEL in the batch; returns its number."""
+        self.kernels += 1
+        self.stream.kernel(self.kernels, text, access, nparams, trusted)
+        return self.kernels
 
     # Memory.
 
     def copy(self, source, offset, target, to, nwords):
         """Copy words between Buffers (or within one), in order with all else."""
         if nwords:
-            self.stream.copy(source.id, offset, target.id, to, nwords)
+            words = self.stream.copy(source.id, offset, target.id, to, nwords)
             if self.tape is not None:
-                self.tape.touch(source)
+                self.tape.add(words, (source,))
 
     def upload(self, values, shape, dtype):
         count = size(shape)

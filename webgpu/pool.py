@@ -53,7 +53,7 @@ class Pool:
         self.most = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
         self._own()
         self.adopted = []  # [list like `returned`, how many are out] of reserved ones
-        self.reserving = False
+        self.reserved = None  # id -> nwords of what was made since `reserve`
         self.made = 0
         self.count = 0
         self.bytes = 0  # of all buffers
@@ -67,30 +67,37 @@ class Pool:
     def reserve(self):
         """Hand out new buffers only, until `restore` gets what this returns."""
         self._collect()
-        before = (self.returned, self.warm, self.idle, self.spare, self.count)
+        before = (self.returned, self.warm, self.idle, self.spare)
         self._own()
         self.spare = 0
-        self.reserving = True
+        self.reserved = {}
         return before
 
     def restore(self, before):
-        """End `reserve`; returns the buffers that nothing uses now, for `adopt`."""
-        self._collect()
-        made = self.count - before[4]
-        reserved = (self.returned, self.warm, self.idle, made)
-        self.returned, self.warm, self.idle, self.spare = before[:4]
-        self.reserving = False
-        return reserved
+        """End `reserve`; returns ({id: nwords} in use, [(id, nwords)] not in use).
 
-    def adopt(self, reserved):
-        """Take buffers in that were reserved, those still in use when they return."""
-        returned, warm, idle, made = reserved
-        for table in (warm, idle):
+        Those in use come back to this pool when they are dropped; the others are the
+        caller's, to be given to `take_back`.
+        """
+        self._collect()
+        used, unused = self.reserved, []
+        for table in (self.warm, self.idle):
             for nwords, ids in table.items():
                 for id in ids:
-                    returned.append((id, nwords))
-        self.adopted.append([returned, made])
-        self._collect()
+                    unused.append((id, nwords))
+                    del used[id]
+        self.adopted.append([self.returned, len(used)])
+        self.returned, self.warm, self.idle, self.spare = before
+        self.reserved = None
+        return used, unused
+
+    def take_back(self, unused):
+        """Use buffers again that were reserved."""
+        self._sort_in(unused)
+
+    def new(self, nwords):
+        """Return a Buffer that nothing has used yet, of exactly so many words."""
+        return self._make(nwords)
 
     def take(self, nbytes, fresh=False):
         """A Buffer of at least `nbytes`; `fresh`: one the pending batch does not use.
@@ -113,6 +120,8 @@ class Pool:
         self.count += 1
         self.bytes += nwords * 4
         self.stream.buffer(self.made, nwords)
+        if self.reserved is not None:
+            self.reserved[self.made] = nwords
         return Buffer(self.made, nwords, self.returned)
 
     def _class(self, nwords):
@@ -134,7 +143,7 @@ class Pool:
     def _collect(self):
         """Sort in what has come back since."""
         self._sort_in(self.returned)
-        if self.adopted and not self.reserving:
+        if self.adopted and self.reserved is None:
             for entry in self.adopted:
                 entry[1] -= len(entry[0])  # how many are still out
                 self._sort_in(entry[0])
@@ -152,7 +161,7 @@ class Pool:
         for nwords, ids in self.warm.items():
             self.idle.setdefault(nwords, []).extend(ids)
         self.warm = {}
-        if self.reserving:
+        if self.reserved is not None:
             return
         if self.spare > max(SPARE, self.bytes - self.spare):
             self.trim(max(SPARE, self.bytes - self.spare) // 2)

@@ -9,81 +9,101 @@ from __future__ import annotations
 
 from array import array
 
+from ..backend.threads import get_ident
 from .gpu import RUN
 
 
 class Capture:
-    """A program being captured on a WebGpu backend, whose lock the caller holds.
+    """A program being captured on a WebGpu backend: what this thread runs.
 
+    words    its RUNs and COPYs
     refused  why it cannot become a program; None while it can
     outer    id -> Buffer read that was there before
     """
 
     def __init__(self, backend):
         self.backend = backend
+        self.thread = get_ident()
+        self.words = array("i")
         self.refused = None
+        self.paused = False
         self.outer = {}
         self.kept = []
-        backend.stream.tape = array("i")
-        backend.tape = self
-        self.before = backend.pool.reserve()
-        self.returned = backend.pool.returned
+        with backend.lock:
+            self.before = backend.pool.reserve()
+            self.returned = backend.pool.returned
+            backend.tape = self
 
     def owns(self, buffer):
         """Say whether a Buffer was made during the capture."""
         return buffer.returned is self.returned
 
-    def note(self, handles):
-        """These are read by a kernel."""
-        for h in handles:
-            if h.buffer.returned is not self.returned:
-                self.outer[h.buffer.id] = h.buffer
-
-    def touch(self, buffer):
-        """This is read by a copy."""
-        if buffer.returned is not self.returned:
-            self.outer[buffer.id] = buffer
+    def add(self, words, buffers):
+        """A command, and Buffers that it reads."""
+        if self.paused or get_ident() != self.thread:
+            return
+        self.words.extend(words)
+        for buffer in buffers:
+            if buffer.returned is not self.returned:
+                self.outer[buffer.id] = buffer
 
     def keep(self, buffer):
         """Host data went there: it stays as it is."""
-        self.kept.append(buffer)
+        if get_ident() == self.thread:
+            self.kept.append(buffer)
 
     def refuse(self, reason):
         """Give up: what runs goes on running."""
-        self.refused = self.refused or reason
+        if get_ident() == self.thread:
+            self.refused = self.refused or reason
 
     def stop(self):
-        """End the capture; returns (words, the buffers for `Pool.adopt`)."""
-        backend = self.backend
-        words, backend.stream.tape, backend.tape = backend.stream.tape, None, None
-        return words, backend.pool.restore(self.before)
+        """End the capture; returns (used, unused): see `Pool.restore`."""
+        self.backend.tape = None
+        return self.backend.pool.restore(self.before)
 
     def abandon(self):
         """End the capture; nothing of it is kept."""
-        _, reserved = self.stop()
-        self.kept = []
-        self.outer = {}
-        self.backend.pool.adopt(reserved)
+        with self.backend.lock:
+            _, unused = self.stop()
+            self.kept = []
+            self.outer = {}
+            self.backend.pool.take_back(unused)
 
     def finish(self):
-        """End the capture; returns the Program."""
-        words, reserved = self.stop()
-        return Program(self.backend, words, reserved, self)
+        """End the capture; returns the Program.
+
+        Tensors that this run has left keep their memory: where it wrote to a buffer
+        that is still shown, the program gets a twin of that buffer.
+        """
+        with self.backend.lock:
+            used, unused = self.stop()
+            for b in self.kept:
+                used.pop(b.id, None)
+            touched = _buffers(self.words)
+            twins = {}
+            for id in sorted(used):
+                if id in touched:
+                    twins[id] = self.backend.pool.new(used[id])
+            _rename(self.words, twins)
+            return Program(self.backend, unused, twins, self)
 
 
 class Program:
     """A program that the player holds, and the buffers that are its own.
 
-    stale  whether something that it read has been replaced since
+    twins    id of a buffer that the capture has left in use -> the Buffer in its place
+    kernels  how many it runs
     """
 
-    def __init__(self, backend, words, reserved, capture):
+    def __init__(self, backend, unused, twins, capture):
+        words = capture.words
         self.backend = backend
-        self.reserved = reserved
+        self.unused = unused
+        self.twins = twins
         self.kept = capture.kept
         self.outer = [b.lender or b for b in capture.outer.values()]
-        self.stale = False
-        self.kernels = _runs(words)
+        self.kernels = sum([1 for at in _commands(words) if words[at] == RUN])
         backend.programs += 1
         self.id = backend.programs
         backend.stream.program(self.id, words)
@@ -96,21 +116,48 @@ class Program:
     def drop(self):
         """Forget it; its buffers are used again once nobody shows them."""
         with self.backend.lock:
-            if self.reserved is not None:
-                reserved, self.reserved = self.reserved, None
+            if self.unused is not None:
+                unused, self.unused = self.unused, None
                 self.kept = self.outer = ()
+                self.twins = {}
                 self.backend.stream.drop(self.id)
-                self.backend.pool.adopt(reserved)
+                self.backend.pool.take_back(unused)
 
 
-def _runs(words):
-    """How many kernels a program runs."""
-    count = at = 0
+def _commands(words):
+    """Where the commands of a program begin."""
+    places = []
+    at = 0
     while at < len(words):
+        places.append(at)
         if words[at] == RUN:
-            count += 1
             grid = at + 3 + words[at + 2]
             at = grid + 4 + words[grid + 3]
         else:
             at += 6
-    return count
+    return places
+
+
+def _places(words):
+    """Where the ids of buffers stand in a program."""
+    places = []
+    for at in _commands(words):
+        if words[at] == RUN:
+            places.extend(range(at + 3, at + 3 + words[at + 2]))
+        else:
+            places.append(at + 1)
+            places.append(at + 3)
+    return places
+
+
+def _buffers(words):
+    """The ids of a program's buffers."""
+    return {words[place] for place in _places(words)}
+
+
+def _rename(words, twins):
+    """Put other buffers in place of those in `twins`."""
+    for place in _places(words):
+        twin = twins.get(words[place])
+        if twin is not None:
+            words[place] = twin.id

@@ -14,7 +14,6 @@ class Stream:
     """
 
     def __init__(self):
-        self.tape = None  # while a program is captured: its words so far
         self.reset()
 
     def reset(self):
@@ -53,16 +52,13 @@ class Stream:
     def run(self, words):
         """Add the words of a RUN."""
         self.words.extend(words)
-        if self.tape is not None:
-            self.tape.extend(words)
         self.runs += 1
 
     def copy(self, src, offset, dst, to, nwords):
-        """Copy words of one buffer to another, or within one."""
+        """Copy words of one buffer to another, or within one; returns the command."""
         words = array("i", [G.COPY, src, offset, dst, to, nwords])
         self.words.extend(words)
-        if self.tape is not None:
-            self.tape.extend(words)
+        return words
 
     def program(self, id, words):
         """Have the player keep RUNs and COPYs."""

@@ -122,11 +122,22 @@ class RawBackend(Backend):
         return self.run(op, inputs, attrs, outs)
 
     def compose(self, op, inputs, attrs, outs):
-        """Run an op that has only a decomposition."""
+        """Run an op that has only a decomposition, or source code."""
+        if op.source is not None:
+            return self.run_source(op, inputs, attrs, outs)
+        return expand(self.device, op, inputs, attrs)
+
+    def run_source(self, op, inputs, attrs, outs):
+        """Run an op that is source code: here, by what it falls back on."""
+        if op.decompose is None:
+            raise op.source.missing(self)
         return expand(self.device, op, inputs, attrs)
 
     def run(self, op, inputs, attrs, outs):
         """Lower the op to a kernel and launch it into new buffers."""
+        plan = self.planner.plan(op, attrs, inputs, outs)
+        if plan.kernel.threads and self.lacks(plan.kernel, op):
+            return self._without_groups(op, inputs, attrs, outs)
         held = list(inputs)
         for o in outs:
             root = op.shares.get(len(held)) if op.shares else None
@@ -136,10 +147,21 @@ class RawBackend(Backend):
                 buffer = held[root].buffer
             held.append(Handle(buffer, Layout(o.shape), o.dtype))
         outputs = tuple(held[len(inputs) :])
-        plan = self.planner.plan(op, attrs, inputs, outs)
         if plan.points:
             self.launch(plan, inputs, outputs, attrs)
         return outputs
+
+    def lacks(self, kernel, op):
+        """Say whether a kernel of workgroups must be run in another way here."""
+        return True
+
+    def _without_groups(self, op, inputs, attrs, outs):
+        """Run a kernel of workgroups: by its portable way, or in the interpreter."""
+        if op.decompose is not None:
+            return expand(self.device, op, inputs, attrs)
+        from ..kernel.check_backend import interpret
+
+        return interpret(self, op, inputs, attrs, outs)
 
     def supports(self, op, attrs, avals):
         for a in avals:
@@ -152,6 +174,20 @@ class RawBackend(Backend):
         if layout is None:
             layout = op.view(self.contiguous(x).layout, attrs)
             x = self.contiguous(x)
+        return Handle(x.buffer, layout, x.dtype)
+
+    # For `fogo.compile`; a decorator that defers work has handles of its own.
+
+    def settled(self, x):
+        """The handle of a raw buffer behind a handle of this device."""
+        return x
+
+    def adopt(self, x):
+        """A handle of this device around one of a raw buffer."""
+        return x
+
+    def view_at(self, x, layout):
+        """The memory of a handle, seen through a layout."""
         return Handle(x.buffer, layout, x.dtype)
 
     def contiguous(self, x):

@@ -8,7 +8,12 @@ from __future__ import annotations
 try:
     from _thread import RLock as Lock  # threading.RLock, without importing threading
     from _thread import _local as Local
+    from _thread import get_ident
 except ImportError:
+
+    def get_ident():
+        """The number of the only thread."""
+        return 0
 
     class Lock:  # type: ignore[no-redef]
         """`with lock:` where there is one thread."""
@@ -60,4 +65,4 @@ class Uninterrupted:
                 self.before(*self.caught)
 
 
-__all__ = ["Local", "Lock", "Uninterrupted"]
+__all__ = ["Local", "Lock", "Uninterrupted", "get_ident"]

@@ -1,0 +1,146 @@
+"""What `fogo.compile` has to be told: which tensors change, which modules are called.
+
+A *variable* is a tensor that changes over time: `assign`, `x[i] = v` and the
+optimisers give it new handles. While a function is captured, a `Recording` hears of
+it; later, programs that read the old values hear of it, through the buffer.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .autodiff import Var
+from .threads import Local
+
+REFERENCES = getattr(sys, "getrefcount", None)
+
+
+class Watch:
+    """Whether anything is compiled, and how often modules changed their attributes."""
+
+    def __init__(self):
+        self.on = False
+        self.version = 0
+
+
+class _Active(Local):
+    """The recording of this thread, if a function is being captured."""
+
+    recording = None
+
+
+WATCH = Watch()
+ACTIVE = _Active()
+
+
+class Recording:
+    """What one run of a function did beside its ops.
+
+    written  [tensor, the handle it had before]
+    guarded  objects with `_guard()`: what they say must stay as it is
+    refused  why the run cannot be repeated without Python
+    """
+
+    def __init__(self):
+        self.written = []
+        self.guarded = []
+        self.refused = None
+
+    def write(self, tensor):
+        for known, _ in self.written:
+            if known is tensor:
+                return
+        self.written.append((tensor, tensor._handle))
+
+    def guard(self, thing):
+        for known in self.guarded:
+            if known is thing:
+                return
+        self.guarded.append(thing)
+
+    def refuse(self, reason):
+        self.refused = self.refused or reason
+
+
+def changed(tensor):
+    """A tensor is about to get new values (called where WATCH.on)."""
+    recording = ACTIVE.recording
+    if recording is not None:
+        recording.write(tensor)
+        return
+    forsake(buffer_of(tensor._handle), tensor)
+
+
+def forsake(buffer, tensor=None):
+    """Tell the programs that read a buffer as a constant that it is none any more."""
+    readers = getattr(buffer, "readers", None)
+    if readers:
+        buffer.readers = None
+        for program in readers:
+            program.outdate(tensor)
+
+
+def called(thing):
+    """A module or an optimiser works (called where WATCH.on)."""
+    recording = ACTIVE.recording
+    if recording is not None:
+        recording.guard(thing)
+
+
+def refuse(reason):
+    """Something happens that a program cannot do (called where WATCH.on)."""
+    recording = ACTIVE.recording
+    if recording is not None:
+        recording.refuse(reason)
+
+
+# Handles, from the outermost autodiff level down to the buffer.
+
+
+def base_of(handle):
+    """The handle below every autodiff level."""
+    while isinstance(handle, Var):
+        handle = handle.inner
+    return handle
+
+
+def buffer_of(handle):
+    """The buffer that a handle shows; None where it is still to be computed."""
+    handle = base_of(handle)
+    value = getattr(handle, "value", None)  # of Fusion's handles
+    if value is not None:
+        handle = value.base
+    return getattr(handle, "buffer", None)
+
+
+def rebased(handle, base):
+    """The same handle, with its history, around other memory."""
+    if isinstance(handle, Var):
+        return Var(rebased(handle.inner, base), handle.node, handle.index)
+    return base
+
+
+def chain(handle):
+    """Every object between a tensor and its memory, the buffer included."""
+    found = []
+    while isinstance(handle, Var):
+        found.append(handle)
+        handle = handle.inner
+    found.append(handle)
+    value = getattr(handle, "value", None)
+    if value is not None:
+        found.append(value)
+        handle = value.base
+        found.append(handle)
+    found.append(handle.buffer)
+    return found
+
+
+def nodes_of(handle):
+    """The nodes of a leaf, of every autodiff level."""
+    found = []
+    while isinstance(handle, Var):
+        if handle.node is not None:
+            found.append(handle.node)
+        handle = handle.inner
+    return found
