@@ -12,6 +12,7 @@ from ..expr import INDEX, cast, literal
 from ..expr import call as E
 from ..expr import where as _where
 from ..ops.record import Aval, Op
+from .bitonic import power_of_two
 from .keys import LAST, bits_of, key_of
 from .states import Running
 from .walk import GroupScan, Line, one_on, walk
@@ -28,6 +29,7 @@ def argsort(backend, x, axis, descending, dtype, per, bits=None):
     n = x.shape[axis]
     tile = THREADS * per
     tiles = (n + tile - 1) // tile
+    threads = min(THREADS, max(32, power_of_two((tiles + 3) // 4)))
     rest = x.shape[:axis] + x.shape[axis + 1 :]
     passes = ((bits or bits_of(x.dtype)) + 7) // 8
     counts = Aval(rest + (DIGITS, tiles), int32)
@@ -38,7 +40,7 @@ def argsort(backend, x, axis, descending, dtype, per, bits=None):
         first, last = number == 0, number == passes - 1
         form = (number * 8, axis, descending, per)
         counted = backend.run(COUNT, source[:1], form + (first, n), (counts,))
-        starts = backend.run(STARTS, counted, (), (counts, totals))
+        starts = backend.run(STARTS, counted, (threads,), (counts, totals))
         outs = (Aval(padded, uint32), Aval(padded, uint32))
         if last:
             outs = (Aval(x.shape, dtype),)
@@ -183,11 +185,11 @@ def _count(k, x, out, shift, axis, descending, per, from_x, n):
     out[c[:-1] + (k.local, c[-1])] = found
 
 
-def _starts(k, counts, starts, totals):
+def _starts(k, counts, starts, totals, threads):
     """Sums of a digit's counts: over the tiles before each, and over all tiles."""
-    c = k.groups(totals.shape, THREADS)
+    c = k.groups(totals.shape, threads)
     now = Running("add", 0, int32)
-    scan = GroupScan(k, now, THREADS)
+    scan = GroupScan(k, now, threads)
     line = Line(k, now, (counts,), lambda i: c + (i,), 4, False)
     line.store = one_on(k, lambda i: c + (i,))
     carry = [k.cell(0, int32)]
@@ -259,6 +261,6 @@ _LIVE = (("shift", uint32), ("n", INDEX))
 COUNT = Op(
     "radix_count", kernel=_count, attrs=_FORM + ("from_x", "n"), runtime=_LIVE
 )  # fmt: skip
-STARTS = Op("radix_starts", kernel=_starts)
+STARTS = Op("radix_starts", kernel=_starts, attrs=("threads",))
 FIRST = Op("radix_first", kernel=_first, attrs=_FORM + ("last", "n"), runtime=_LIVE)
 LATER = Op("radix_later", kernel=_later, attrs=_FORM + ("last", "n"), runtime=_LIVE)

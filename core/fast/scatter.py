@@ -8,7 +8,7 @@ of the sorted order.
 
 from __future__ import annotations
 
-from ..dtypes import int32, uint32
+from ..dtypes import bool_, int32, uint32
 from ..expr import INDEX, bitcast, cast, literal
 from ..expr import call as E
 from ..expr import where as _where
@@ -23,7 +23,7 @@ from .states import wide
 FEW = 32  # indices that every element may as well look through
 MORE = 128  # or so many, where the elements are few
 SMALL = 1 << 22
-SPAN = 64  # places of the sorted order that one thread adds up
+SPAN = 64  # places of the sorted order that one thread adds up, at least
 
 
 def candidates(op, inputs, attrs, outs, caps):
@@ -85,8 +85,11 @@ def _by_sorting(inputs, axis, along, whole, add, caps):
     order_of = Aval(index.shape, int32)
     starts_of = Aval(_replaced(index.shape, along, n + 1), int32)
     parts_of = None
+    span = SPAN
+    while span * span < m:  # a place that all values go to adds up m/span + span
+        span *= 2
     if add and m > 2 * SPAN:
-        shape = _replaced(values.shape, axis, (m + SPAN - 1) // SPAN)
+        shape = _replaced(values.shape, axis, (m + span - 1) // span)
         parts_of = Aval(shape, wide(x.dtype))
     lanes = 4 if _wide_rows(x, values, axis, whole) else 1
 
@@ -101,8 +104,8 @@ def _by_sorting(inputs, axis, along, whole, add, caps):
         given = (x, order, starts, values)
         if parts_of is not None:
             whose = (rows, order, starts, values)
-            given += backend.run(PARTS, whose, (axis, whole), (parts_of,))
-        return backend.run(SUMS, given, (axis, whole, lanes), outs)
+            given += backend.run(PARTS, whose, (axis, whole, span), (parts_of,))
+        return backend.run(SUMS, given, (axis, whole, lanes, span), outs)
 
     return Candidate("sorted indices", run=run)
 
@@ -162,7 +165,7 @@ class _Sorted:
             self.line, self.inside = self._clipped()
 
     def _clipped(self):
-        line, inside = [], literal(True, _bool())
+        line, inside = [], literal(True, bool_)
         for a, i in enumerate(self.c):
             if a != self.axis:
                 size = self.starts.shape[a]
@@ -187,12 +190,6 @@ class _Sorted:
         return _replaced(self.c, self.axis, place)
 
 
-def _bool():
-    from ..dtypes import bool_
-
-    return bool_
-
-
 def _last_kernel(k, x, order, starts, values, out, axis, whole):
     """The value written last, or x's own."""
     c = k.grid(out.shape)
@@ -204,18 +201,18 @@ def _last_kernel(k, x, order, starts, values, out, axis, whole):
     out[c] = result
 
 
-def _parts_kernel(k, rows, order, starts, values, out, axis, whole):
+def _parts_kernel(k, rows, order, starts, values, out, axis, whole, span):
     """What each stretch of the order holds of a row that began before it."""
     c = k.grid(out.shape)
     n = starts.shape[axis if whole else 0] - 1
     mine = _Sorted(k, order, starts, axis, c, whole)
-    first = k.let(c[axis] * SPAN)
+    first = k.let(c[axis] * span)
     place = k.let(k.index(order[mine._at(first)]))
     row = k.let(k.index(bitcast(rows[mine._at(place)], int32)))
     known = k.let(E("min", row, n - 1))
     begin, end = mine.start(known), mine.start(known + 1)
     runs_on = (row < n) & (begin < first)
-    stop = k.let(_where(runs_on, E("min", end, first + SPAN), first))
+    stop = k.let(_where(runs_on, E("min", end, first + span), first))
     total = k.cell(0, out.dtype)
     with k.loop(stop, first) as j:
         total.set(total + cast(values[mine.source(j)], out.dtype))
@@ -224,8 +221,8 @@ def _parts_kernel(k, rows, order, starts, values, out, axis, whole):
 
 def _sums_kernel(k, x, order, starts, values, *rest):
     """x plus all values for the place: a stretch one by one, more by their sums."""
-    axis, whole, lanes = rest[-3:]
-    out, parts = rest[-4], (rest[0] if len(rest) == 5 else None)
+    axis, whole, lanes, span = rest[-4:]
+    out, parts = rest[-5], (rest[0] if len(rest) == 6 else None)
     c = k.grid(out.shape[:-1] + (out.shape[-1] // lanes,))
     if lanes > 1:
         c = c[:-1] + (k.let(c[-1] * lanes),)
@@ -234,11 +231,11 @@ def _sums_kernel(k, x, order, starts, values, *rest):
     totals = [k.cell(v, wide(x.dtype)) for v in _several(x, c, lanes)]
     stop = end
     if parts is not None:
-        stop = k.let(E("min", end, (begin // SPAN + 1) * SPAN))
+        stop = k.let(E("min", end, (begin // span + 1) * span))
     with k.loop(stop, begin) as j:
         _add(totals, _several(values, mine.source(j), lanes))
     if parts is not None:
-        with k.loop((end + (SPAN - 1)) // SPAN, begin // SPAN + 1) as j:
+        with k.loop((end + (span - 1)) // span, begin // span + 1) as j:
             _add(totals, _several(parts, _replaced(c, axis, j), lanes))
     if lanes > 1:
         out.put_wide(c, [k.let(cast(t, out.dtype)) for t in totals])
@@ -267,5 +264,11 @@ BEGINS = Op(
     runtime=(("halvings", INDEX),),
 )  # fmt: skip
 LAST = Op("scatter_last", kernel=_last_kernel, attrs=("axis", "whole"))
-PARTS = Op("scatter_parts", kernel=_parts_kernel, attrs=("axis", "whole"))
-SUMS = Op("scatter_sums", kernel=_sums_kernel, attrs=("axis", "whole", "lanes"))
+PARTS = Op(
+    "scatter_parts", kernel=_parts_kernel, attrs=("axis", "whole", "span"),
+    runtime=(("span", INDEX),),
+)  # fmt: skip
+SUMS = Op(
+    "scatter_sums", kernel=_sums_kernel, attrs=("axis", "whole", "lanes", "span"),
+    runtime=(("span", INDEX),),
+)  # fmt: skip
