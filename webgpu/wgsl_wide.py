@@ -7,6 +7,7 @@ it too), the elements are taken one by one.
 from __future__ import annotations
 
 from ..dtypes import float16
+from ..expr import INDEX, literal
 from .wgsl_store import as_word, extract, half_code, load_code, rounded
 
 PART = "xyzw"
@@ -17,8 +18,9 @@ def load_wide(printer, s, lines):
     printer.names += 1
     q = "q%d" % printer.names
     names = [t.args[0] for t in s.targets]
-    index = printer.value(s.index, lines)
     width = printer.outputs.width(s.array)
+    whole = _quotient(s.index, width) if width == len(names) else None
+    index = printer.value(s.index if whole is None else whole, lines)
     if printer.outputs.packed(s.array):
         codes = _unpacked(printer, s.array, index, len(names), q, lines)
     elif width == 1:
@@ -27,14 +29,32 @@ def load_wide(printer, s, lines):
             load_code(printer, s.array, "%s + %di" % (q, i)) for i in range(len(names))
         ]
     else:
-        codes = _vector(printer, s.array, index, names, width, q, lines)
+        codes = _vector(printer, s.array, index, whole, names, width, q, lines)
     for name, code in zip(names, codes):
         lines.append("let %s = %s;" % (name, code))
 
 
-def _vector(printer, array, index, names, width, q, lines):
-    """The components of a vector, or of its half."""
-    lines.append("let %s = %s[u32(%s) / %du];" % (q, array.name, index, width))
+def _quotient(index, n):
+    """index / n, where it is plainly a multiple of n, which saves a division."""
+    if n == 1:
+        return None
+    if index.op == "const":
+        return literal(index.args[0] // n, INDEX) if index.args[0] % n == 0 else None
+    if index.op not in ("add", "mul"):
+        return None
+    a, b = index.args
+    left, right = _quotient(a, n), _quotient(b, n)
+    if index.op == "add":
+        return None if left is None or right is None else left + right
+    if left is not None:
+        return left * b
+    return None if right is None else a * right
+
+
+def _vector(printer, array, index, whole, names, width, q, lines):
+    """The components of a vector, or of its half; `whole`: index counts vectors."""
+    at = "u32(%s)" % index if whole is not None else "u32(%s) / %du" % (index, width)
+    lines.append("let %s = %s[%s];" % (q, array.name, at))
     if width == len(names):
         codes = ["%s.%s" % (q, PART[i]) for i in range(width)]
     else:
@@ -73,26 +93,31 @@ def store_wide(printer, s, lines):
     codes = [printer.value(v, lines) for v in s.values]
     printer.names += 1
     q = "q%d" % printer.names
-    lines.append("let %s = u32(%s);" % (q, printer.value(s.index, lines)))
+    width = printer.outputs.width(array)
+    whole = None
+    if width == len(codes) and not printer.outputs.packed(array):
+        whole = _quotient(s.index, width)
+    index = printer.value(s.index if whole is None else whole, lines)
+    lines.append("let %s = u32(%s);" % (q, index))
     if printer.outputs.packed(array):
         _put_words(printer, array, codes, q, lines)
         return
-    width = printer.outputs.width(array)
     if width != len(codes):
         for i, (value, code) in enumerate(zip(s.values, codes)):
             at = "(%s + %du)" % (q, i)
             printer.outputs.put(printer, array, at, value, code, lines)
         return
-    whole = None
+    vector = None
     if array.dtype is float16:
         if printer.half:
             codes = [half_code(printer, v, c) for v, c in zip(s.values, codes)]
-            whole = _whole(codes)
+            vector = _whole(codes)
         else:
             codes = [rounded(printer, c) for c in codes]
     kind = "vec%d<%s>" % (width, printer.outputs.scalar(array))
-    code = whole or "%s(%s)" % (kind, ", ".join(codes))
-    lines.append("%s[%s / %du] = %s;" % (array.name, q, width, code))
+    code = vector or "%s(%s)" % (kind, ", ".join(codes))
+    at = q if whole is not None else "%s / %du" % (q, width)
+    lines.append("%s[%s] = %s;" % (array.name, at, code))
 
 
 def _whole(codes):

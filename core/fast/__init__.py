@@ -40,6 +40,10 @@ TABLE: dict[str, str] = {
     "concat_many": "concat",
     "max_pool_grad": "pool",
     "avg_pool_grad": "pool",
+    "matmul": "matmul",
+    "conv": "conv",
+    "conv_input_grad": "conv",
+    "conv_weight_grad": "conv",
 }
 
 

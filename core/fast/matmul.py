@@ -1,0 +1,215 @@
+"""Which kernel multiplies two matrices: chosen by shapes, strides and the device."""
+
+from __future__ import annotations
+
+from ..dtypes import float16, float32
+from ..ops.record import Aval, Op
+from ..shapes import size
+from . import Candidate
+from .matmul_kernels import registers, tiled
+from .matmul_thin import columns, rows
+from .matmul_tile import Tile
+from .matmul_units import units_candidates
+
+TILED = Op(
+    "matmul_tiled", kernel=tiled, attrs=("tile", "sides", "exact", "rows", "split")
+)
+REGISTERS = Op(
+    "matmul_registers", kernel=registers,
+    attrs=("rm", "rn", "sides", "exact", "unroll"),
+)  # fmt: skip
+ROWS = Op(
+    "matmul_rows", kernel=rows,
+    attrs=("count", "flip", "sides", "lanes", "threads", "unroll"),
+)  # fmt: skip
+COLUMNS = Op(
+    "matmul_columns", kernel=columns,
+    attrs=("count", "flip", "sides", "lanes", "threads", "unroll", "split"),
+)  # fmt: skip
+
+# (m, n, k, rm, rn, stages, warp, unroll), and what share of the arithmetic a busy
+# processor gets done with it.
+TILES = (
+    ((128, 128, 16, 8, 8, 2, 8, 8), 1.0),
+    ((128, 128, 8, 8, 8, 2, 8, 8), 0.95),
+    ((64, 128, 16, 8, 8, 2, 8, 8), 0.85),
+    ((128, 64, 16, 8, 8, 2, 8, 8), 0.85),
+    ((64, 64, 16, 8, 4, 2, 8, 8), 0.7),
+    ((64, 64, 16, 4, 4, 2, 8, 8), 0.6),
+    ((32, 64, 16, 4, 4, 2, 8, 8), 0.5),
+    ((32, 32, 16, 4, 4, 2, 8, 8), 0.4),
+    ((128, 128, 8, 8, 8, 1, 8, 8), 0.9),  # those with less shared memory
+    ((64, 64, 16, 4, 4, 1, 8, 8), 0.55),
+)
+PROCESSORS = 128  # of a large GPU
+LANES = 128  # products a processor does at once
+WAIT = 500  # such steps that one step of a tile waits for memory, where it is alone
+LAUNCH = 6000  # the same for a second kernel
+THIN = 8  # vectors at most for the kernels of matmul_thin
+MOST = 8  # candidates
+
+
+class Shape:
+    """What the choice depends on: sizes, and how each matrix is read."""
+
+    def __init__(self, x, y, out):
+        self.m, self.n = out.shape[-2:]
+        self.k = x.shape[-1]
+        self.batch = size(out.shape[:-2])
+        a, b = x.layout, y.layout
+        self.left = side(a.shape, a.strides, a.offset, 1)
+        self.right = side(b.shape, b.strides, b.offset, 2)
+
+
+def side(shape, strides, offset, inner):
+    """("k" or "o", 4 or 1): how a matrix is read; k is axis -inner."""
+    last, other = strides[-1], strides[-2]
+    for along, at in ((-1, -2), (-2, -1)):
+        if strides[along] == 1 and shape[along] % 4 == 0 and offset % 4 == 0:
+            rest = [
+                s
+                for i, (n, s) in enumerate(zip(shape, strides))
+                if n > 1 and i != len(shape) + along
+            ]
+            if not [s for s in rest if s % 4]:
+                return ("k" if along == -inner else "o"), 4
+        del at
+    near = -1 if last == 1 or abs(last) <= abs(other) else -2
+    return ("k" if near == -inner else "o"), 1
+
+
+def candidates(op, inputs, attrs, outs, caps):
+    """Kernels for this product, best guess first; empty for its own."""
+    x, y = inputs
+    if x.dtype is not float32 and not (
+        x.dtype is float16 and "shader-f16" in caps.features
+    ):
+        return []
+    s = Shape(x, y, outs[0])
+    if not (s.m and s.n and s.k and s.batch):
+        return []
+    if caps.software:
+        return _by_registers(s)
+    thin = _thin(s, caps, outs[0])
+    if thin:
+        return thin[:MOST]
+    found = units_candidates(s, x.dtype, caps) + _tiles(s, caps, outs[0])
+    return found[:MOST]
+
+
+def _by_registers(s):
+    """For CPUs that play a GPU: several shapes of a thread's own tile."""
+    out = []
+    for rm, rn in ((4, 8), (8, 8), (4, 4), (8, 4)):
+        rm, rn = min(rm, s.m), rn if s.n >= 4 else s.n
+        exact = (s.m % rm == 0, s.n % rn == 0, s.n % 4 == 0 and rn % 4 == 0)
+        attrs = (rm, rn, (s.left, s.right), exact, 4)
+        name = "registers %dx%d" % (rm, rn)
+        if name not in [c.name for c in out]:
+            out.append(Candidate(name, REGISTERS, attrs))
+    return out
+
+
+def _tiles(s, caps, out):
+    """Tiles by what they should take, one entry for each that fits the device."""
+    ranked = []
+    for numbers, share in TILES:
+        tile = Tile(*numbers)
+        if not tile.fits(caps.limits):
+            continue
+        for split in (1, 2, 4, 8, 16, 32):
+            if split == 1 or s.k >= split * 8 * tile.k:
+                ranked.append(
+                    (cost(s, tile, share, split), len(ranked), numbers, split)
+                )
+    ranked.sort()
+    return [_tile(s, numbers, split, out) for _, _, numbers, split in ranked]
+
+
+def cost(s, tile, share, split):
+    """About how many steps of a processor a product takes by these tiles."""
+    groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batch * split
+    depth = -(-s.k // split)
+    work = tile.m * tile.n * depth / (LANES * share)
+    wait = WAIT * depth / tile.k
+    waves = -(-groups // PROCESSORS)
+    return waves * max(work, wait / min(waves, 4)) + (LAUNCH if split > 1 else 0)
+
+
+def _tile(s, numbers, split, out):
+    m, n, depth = numbers[:3]
+    exact = (
+        s.m % m == 0, s.n % n == 0, s.k % (depth * split) == 0, s.n % 4 == 0,
+    )  # fmt: skip
+    tall = -(-s.m // m)
+    attrs = (numbers, (s.left, s.right), exact, 8 if tall > 8 else 1, split)
+    name = "tile %dx%dx%d %dx%d/%d" % numbers[:6]
+    if split == 1:
+        return Candidate(name, TILED, attrs)
+    return in_parts("%s split %d" % (name, split), TILED, attrs, split, out)
+
+
+def in_parts(name, op, attrs, split, out):
+    """Two kernels: sums over parts of k, then their sum (always in the same order)."""
+    parts = Aval((split,) + tuple(out.shape), float32)
+    return Candidate(
+        name, stages=[(op, attrs, (parts,)), (TOTAL, (), (Aval(out.shape, out.dtype),))]
+    )
+
+
+def _total(k, parts, out):
+    """out = the sum of parts over its first axis."""
+    c = k.grid(out.shape)
+    acc = k.cell(0.0, float32)
+    with k.loop(parts.shape[0]) as i:
+        acc.set(acc + parts[(i,) + c])
+    out[c] = acc
+
+
+TOTAL = Op("matmul_total", kernel=_total)
+
+
+def _thin(s, caps, out):
+    """For few rows or columns; else empty."""
+    if min(s.m, s.n) > THIN or s.m * s.n < 1:
+        return []
+    flip = s.n < s.m
+    count = s.n if flip else s.m
+    matrix, vectors = (s.left, s.right) if flip else (s.right, s.left)
+    also = 4 if vectors == ("k", 4) else 1
+    places = s.m if flip else s.n
+    most = caps.limits.get("maxComputeWorkgroupStorageSize", 16384)
+    sides = (matrix, (vectors[0], also))
+    if matrix[0] == "k":
+        return _by_rows(s, count, flip, sides, places, most)
+    return _by_columns(count, flip, sides, s, places, out)
+
+
+def _by_rows(s, count, flip, sides, places, most):
+    out = []
+    short = s.k // sides[0][1]  # loads a row
+    for lanes, threads, unroll in (
+        (64, 256, 4), (32, 128, 4), (128, 256, 4), (16, 128, 2), (32, 256, 8),
+        (8, 64, 1),
+    ):  # fmt: skip
+        if threads * count * 4 <= most and (lanes <= short or lanes == 8):
+            attrs = (count, flip, sides, lanes, threads, unroll)
+            out.append(Candidate("rows %d/%d x%d" % attrs[3:], ROWS, attrs))
+    return out
+
+
+def _by_columns(count, flip, sides, s, places, out):
+    found = []
+    for lanes, threads, unroll, split in (
+        (8, 256, 8, 1), (32, 256, 8, 8), (16, 256, 4, 4), (32, 64, 4, 1),
+    ):  # fmt: skip
+        slices = threads // lanes
+        if split > 1 and s.k < split * slices * unroll:
+            continue
+        attrs = (count, flip, sides, lanes, threads, unroll, split)
+        name = "columns %d/%d x%d split %d" % attrs[3:]
+        if split > 1:
+            found.append(in_parts(name, COLUMNS, attrs, split, out))
+        else:
+            found.append(Candidate(name, COLUMNS, attrs))
+    return found
