@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypeVar, overload
 
+from . import autotune as autotune
 from . import data as data
 from . import demo as demo
-from . import kernel as kernel
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
@@ -42,10 +42,13 @@ from .errors import FogoError as FogoError
 from .errors import FormatError as FormatError
 from .errors import KernelError as KernelError
 from .errors import ShapeError as ShapeError
+from .ops.record import Aval as Aval
 from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .backend.autodiff import Gradients as Gradients
+from .kernel.user import kernel as kernel
+from .kernel.source import kernel_source as kernel_source
 from .backend.autodiff import no_grad as no_grad
 from .printing import set_print_options as set_print_options
 
@@ -872,3 +875,12 @@ def sliding_windows(x: T, axis: int, size: int, step: int = 1, dilation: int = 1
     """Return every window of an axis, its elements along a new last axis. A view."""
 def unfold(x: T, kernel_size: int | tuple[int, int], dilation: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, stride: int | tuple[int, int] = 1) -> T:
     """Return the windows of images as columns (im2col, as in PyTorch)."""
+@overload
+def scaled_dot_product_attention(q: Tensor, k: Tracked, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+@overload
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tracked, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+@overload
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tracked, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+@overload
+def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> T:
+    """Return `softmax(q @ k.T * scale) @ v`: each query's mix of the values."""

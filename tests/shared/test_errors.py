@@ -76,6 +76,18 @@ OPERANDS = (
     (Shape, ("matmul: operands need", "use *"), lambda d: ones(d) @ ones(d, 2)),
     (Shape, ("matmul: inner sizes", "x=[4, 3], y=[5, 2], 3 != 5"),
      lambda d: ones(d, 4, 3) @ ones(d, 5, 2)),
+    (Shape, ("scaled_dot_product_attention: q is", "k=[3, 5]", "transpose"),
+     lambda d: fogo.scaled_dot_product_attention(
+         ones(d, 3, 4), ones(d, 3, 5), ones(d, 3, 5))),
+    (Shape, ("scaled_dot_product_attention: attn_mask or is_causal", "triangle"),
+     lambda d: fogo.scaled_dot_product_attention(
+         ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 3), True)),
+    (DType, ("scaled_dot_product_attention: attn_mask holds", "int32", "!= 0"),
+     lambda d: fogo.scaled_dot_product_attention(
+         ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 4), ints(d, 3, 3))),
+    (Shape, ("scaled_dot_product_attention: attn_mask is", "[2, 4, 3]", "S=3"),
+     lambda d: fogo.scaled_dot_product_attention(
+         ones(d, 1, 4), ones(d, 3, 4), ones(d, 3, 4), ones(d, 2, 4, 3))),
     (Shape, ("dot: two vectors", "use matmul"),
      lambda d: fogo.dot(ones(d, 2, 2), ones(d, 2))),
     (Shape, ("outer: two vectors", "[2, 2]"),
