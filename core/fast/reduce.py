@@ -20,7 +20,6 @@ from . import Candidate, tree
 
 WIDE = 4  # elements of one load
 TURNS = 4  # loads of a thread under way at once
-GROUP = 256  # threads of a group
 GROUPS = 2048  # groups that fill a device; with so many nothing is shared
 LOADS = 8  # loads that a thread should have at least, before a row is shared
 SHORT = 64  # so short reductions, of so few elements in all, ...
@@ -226,7 +225,7 @@ def choose(inputs, dtypes, axes, out, caps, share=True):
     few = count <= WIDE or (count <= SHORT and points * count <= FEW)
     if points == 0 or (share and few):
         return None
-    most = min(GROUP, caps.limits.get("maxComputeInvocationsPerWorkgroup", GROUP))
+    most = tree.most_threads(caps)
     if _steps(layouts, rank - 1) and not _steps(layouts, len(shape) - 1):
         wide = shape[rank - 1] % WIDE == 0 and is_wide(layouts, dtypes, rank - 1)
         return _outer_tile(shape, rank, count, wide, most, share)
@@ -269,7 +268,7 @@ def _inner_tile(points, count, wide, most, share):
 
 def _outer_tile(shape, rank, count, wide, most, share):
     across = shape[rank - 1] // WIDE if wide else shape[rank - 1]
-    down = tree.power((count + LOADS - 1) // LOADS, 8)
+    down = tree.power((count + LOADS - 1) // LOADS, min(8, most // 8))
     side = tree.power(across, most // down)
     down = tree.power((count + LOADS - 1) // LOADS, most // side)
     groups = size(shape[: rank - 1]) * ((across + side - 1) // side)

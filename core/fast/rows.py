@@ -31,7 +31,6 @@ from . import tree
 WIDE = 4  # elements of one load
 HOLD = 32  # elements of a row that a thread keeps in registers, at most
 SHARE = 16  # elements that a thread should have before a row takes more threads
-GROUP = 256  # threads of a group, at most (all that browsers promise)
 SMALL = 128  # threads of a group whose rows are short
 LONG = 1 << 15  # elements of a row from which on ...
 FEW = 32  # ... so few rows are not worth a kernel
@@ -190,7 +189,7 @@ def wide_arrays(layouts, dtypes, each):
 
 def tile_of(rows, columns, wide, caps):
     """The tile for rows of so many columns: see `tile`."""
-    most = min(GROUP, caps.limits.get("maxComputeInvocationsPerWorkgroup", GROUP))
+    most = tree.most_threads(caps)
     step = WIDE if wide else 1
     loads = columns // step
     lanes = tree.power((columns + SHARE - 1) // SHARE, most)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from ..dtypes import float16, float32, int32, uint32
 from ..expr import INDEX, call, cast, literal
 
+GROUP = 256  # threads of a group, at most (all that browsers promise)
+FEW = 8  # the same on a CPU that plays GPU: it does threads one by one
 FAN = 16  # values that a thread combines between two barriers, at most
+
+
+def most_threads(caps):
+    """The largest group that pays on a device."""
+    limit = caps.limits.get("maxComputeInvocationsPerWorkgroup", GROUP)
+    return FEW if caps.software else min(GROUP, limit)
 
 
 def wide_dtype(dtype):
