@@ -48,6 +48,8 @@ class Device:
         self.backend = backend
         self._inner = inner
         self._outer: AutodiffDevice | None = None
+        self._unfused: Device | None = None
+        self._plain = False  # made by `unfused`
         self._constants: dict[Any, Any] = {}
         self.generator: Any = None
         self.reason = ""
@@ -57,9 +59,9 @@ class Device:
         self.tensor_class: Any = Tensor if inner is None else Tracked
 
     def __repr__(self) -> str:
-        if self._inner is None:
-            return "fogo.device(%r)" % self.name
-        return repr(self._inner) + ".autodiff()"
+        if self._inner is not None:
+            return repr(self._inner) + ".autodiff()"
+        return "fogo.device(%r)%s" % (self.name, ".unfused()" * self._plain)
 
     def __deepcopy__(self, memo):
         return self
@@ -81,6 +83,22 @@ class Device:
 
             self._outer = AutodiffDevice(self.name, Autodiff(self.backend), self)
         return self._outer
+
+    def unfused(self) -> Device:
+        """Return the device that runs each op at once, by itself; without Fusion.
+
+        It is a device of its own on the same hardware: move tensors with `.to(...)`.
+        A device that does not fuse is returned as it is.
+        """
+        if self._inner is not None:
+            plain = self._inner.unfused()
+            return self if plain is self._inner else plain.autodiff()
+        if not getattr(self.backend, "fuses", False):
+            return self
+        if self._unfused is None:
+            self._unfused = Device(self.name, self.backend.inner)
+            self._unfused._plain = True
+        return self._unfused
 
     def inner(self) -> Device:
         """Return the device below an autodiff one; raises AutodiffError elsewhere."""

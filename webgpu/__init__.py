@@ -7,6 +7,8 @@ stacks it works at once.)
 
 from __future__ import annotations
 
+import os
+
 from ..device import Device, host
 from ..errors import DeviceError
 
@@ -20,10 +22,15 @@ def create(index=0):
 
 
 def backend_on(gpu):
-    """Return the backend that runs on a `Gpu`."""
+    """Return the backend that runs on a `Gpu`; it fuses, unless FOGO_FUSION=0."""
     from .backend import WebGpu
 
-    return WebGpu(gpu)
+    getenv = getattr(os, "getenv", None)
+    if getenv is not None and getenv("FOGO_FUSION") == "0":
+        return WebGpu(gpu)
+    from ..backend.fusion.stream import Fusion
+
+    return Fusion(WebGpu(gpu))
 
 
 def _open_now(index):

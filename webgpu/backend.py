@@ -63,6 +63,7 @@ class WebGpu(RawBackend):
 
     name = "webgpu"
     wides = True
+    queues = True
     holds = (
         bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,
     )  # fmt: skip
@@ -74,7 +75,9 @@ class WebGpu(RawBackend):
         self.lock = Lock()  # threads share the batch being filled
         self.half = "shader-f16" in gpu.features
         self.stream = Stream()
-        self.pool = Pool(self.stream, gpu.limits)
+        self.pool = Pool(self.stream, gpu.limits, getattr(gpu, "memory", None))
+        if hasattr(gpu, "on_full"):
+            gpu.on_full(self.pool.surrender)
         self.kernels = 0
         self.compiled = {}  # (kernel, threads a workgroup) -> (its id, lanes)
         self.fast = Chooser(self, capabilities(gpu))
@@ -256,6 +259,8 @@ class WebGpu(RawBackend):
 
     def _explained(self, error):
         """The same error, with the ops that were under way."""
+        if "out of memory" in str(error).lower():
+            self.pool.trim()  # what is spare may be what the next try needs
         names = ", ".join(sorted(self.names)) or "none"
         self.names = {}
         return DeviceError("%s; ops since the last read: %s" % (error, names))

@@ -21,6 +21,7 @@ class Backend:
     holds: tuple = ALL
     default_int = int64
     inner = None  # the backend below, for decorators
+    queues = False  # whether work is only written down, and an interrupt can wait
 
     def __init__(self):
         self.uploads = 0

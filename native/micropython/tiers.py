@@ -38,11 +38,13 @@ BOARD = (
     "store/header.py",
     "store/safetensors.py",
     "tensor.py",
+    "tree.py",
 )
 
 # What a web page adds: the GPU and WebAssembly.
 PAGE = (
     *BOARD,
+    "backend/fusion/",
     "autotune.py",
     "fast/",
     "wasm/",

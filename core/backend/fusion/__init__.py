@@ -1,0 +1,1 @@
+"""`Fusion(b)`: ops are written down, and run later as few kernels of the backend b."""

@@ -1,0 +1,404 @@
+"""From a cluster to the kernels that compute it."""
+
+from __future__ import annotations
+
+from ...expr import INDEX
+from ...kernel.ir import Kernel
+from ...kernel.lower import _array, bind, collapse, pattern
+from ...shapes import Layout, size
+from .graph import CONST
+from .terms import NotFusable, Terms, evaluate, parts
+from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
+
+WHERE = {"attr": 2, "const": 3}  # in a node of the stream
+NAME = 60  # letters of a kernel's name, about
+
+
+class Step:
+    """One launch: a Plan, what it reads and writes, and its live numbers.
+
+    ins     references: slots, inputs (negative), or ("part", n)
+    outs    (reference, count, dtype, layout)
+    params  (place of the node, "attr" or "const", position)
+    items   what it computes, for people; op: what the inner backend runs instead
+    """
+
+    def __init__(self, items, plan=None, ins=(), outs=(), params=(), op=None):
+        self.items = items
+        self.plan = plan
+        self.ins = list(ins)
+        self.outs = list(outs)
+        self.params = list(params)
+        self.op = op
+        self.drops = ()
+
+
+class Lowering:
+    """Turns clusters into Steps; kernels are kept by structure in `kernels`."""
+
+    def __init__(self, graph, rules, kernels):
+        self.graph = graph
+        self.rules = rules
+        self.kernels = kernels
+        self.steps = []
+        self.loads = {}  # slots that some kernel reads from memory
+        self.parts = 0
+        self.texts = {}
+
+    def run(self, clusters):
+        """Return the Steps."""
+        for c in clusters:
+            self.texts[c.number] = self._guarded(c, self._text)
+        for c in clusters:
+            self._guarded(c, self._lower)
+        return self.steps
+
+    def _guarded(self, c, work):
+        try:
+            return work(c)
+        except NotFusable as problem:
+            problem.cluster = c
+            raise
+
+    def _text(self, c):
+        """The terms of a cluster."""
+        if c.kind == "alone":
+            for ref, _, _ in c.root.operands:
+                self.loads[ref] = True
+            return None
+        terms = Terms(self.graph, c, c.shape, c.items)
+        if c.kind == "kernel":
+            terms.operands = self._operands(c.root, terms)
+        terms.results = {}
+        for item in c.items:
+            if item.side != "root":
+                terms.results[item.slots[0]] = terms.result(item, item.side)
+        for leaf in terms.leaves:
+            if leaf.ref is not None:
+                self.loads[leaf.ref] = True
+        return terms
+
+    def _operands(self, root, terms):
+        """The term of each operand of a kernel."""
+        out = []
+        consts = 0
+        for ref, layout, dtype in root.operands:
+            if ref == CONST:
+                out.append(terms.live(root.place, "const", consts, dtype))
+                consts += 1
+            else:
+                out.append(terms.value(ref, layout, dtype))
+        return out
+
+    def _stored(self, c):
+        """Slots of a cluster that are needed in memory."""
+        found = []
+        for item in c.items:
+            for s in item.slots:
+                if self.graph.live[s] or s in self.loads:
+                    found.append(s)
+        return found
+
+    def _lower(self, c):
+        terms = self.texts[c.number]
+        if c.kind == "alone":
+            self.steps.append(_alone(c.root, self.graph))
+        elif c.kind == "point":
+            self._point(c, terms)
+        elif c.kind == "kernel":
+            self._kernel(c, terms)
+        else:
+            self._rows(c, terms)
+
+    # The frame of every kernel: arrays, parameters, and the cache.
+
+    def add(self, c, key, leaves, outs, params, layouts, body, ins=None):
+        """Add a step. leaves, then outs, in the order of `layouts`; body(k, arrays of
+        the leaves, arrays of the outs, live numbers) traces the kernel."""
+        real = [n for n, leaf in enumerate(leaves) if leaf.ref is not None]
+        ghosts = [n for n, leaf in enumerate(leaves) if leaf.ref is None]
+        if len(real) + len(outs) > self.graph.limit:
+            raise NotFusable("internal: too many buffers")
+        order = real + list(range(len(leaves), len(layouts))) + ghosts
+        dtypes = [leaf.dtype for leaf in leaves] + [out[2] for out in outs]
+        placed = [layouts[n] for n in order]
+        kinds = [dtypes[n] for n in order]
+        key = (key, tuple(kinds), tuple([pattern(x) for x in placed]), tuple(ghosts))
+        kernel = self.kernels.get(key)
+        if kernel is None:
+            made = _Frame(name_of(c.items), placed, kinds, len(real), len(outs))
+            lives = [
+                made.k.param(("attr", i, 0), dtype) for i, (_, dtype) in
+                enumerate(params)
+            ]  # fmt: skip
+            body(made.k, made.leaves(order, len(leaves)), made.outs(), lives)
+            kernel = self.kernels[key] = made.k
+        plan = bind(kernel, placed, [0] * len(params))
+        self.steps.append(
+            Step(
+                c.items, plan, [leaves[n].ref for n in real], outs,
+                [(place, WHERE[kind], i) for (place, kind, i), _ in params],
+            )
+        )  # fmt: skip
+
+    def out(self, slot):
+        """What a step says of an output."""
+        item, i = self.graph.maker[slot]
+        shape, dtype, layout = item.kind.outs[i]
+        return (slot, size(shape), dtype, layout)
+
+    # Elementwise.
+
+    def _point(self, c, terms):
+        stored = self._stored(c)
+        outs = [self.out(s) for s in stored]
+        wanted = [terms.results[s] for s in stored]
+        given = [leaf.layout for leaf in terms.leaves]
+        layouts = collapse(given + [Layout(c.shape)] * len(outs))
+        wide = None
+        if self.rules.caps:
+            from ...fast.pointwise import points
+
+            dtypes = [leaf.dtype for leaf in terms.leaves] + [o[2] for o in outs]
+            wide = points(layouts, dtypes, len(given))
+        text, count = terms.list, terms.uses(wanted)
+
+        def body(k, leaves, arrays, lives):
+            def at(exprs):
+                return evaluate(k, text, count, wanted, lambda n: exprs[n], lives)
+
+            if wide is not None:
+                from ...fast.pointwise import vectorised
+
+                vectorised(k, leaves, arrays, lambda *x: at(x), wide)
+                return
+            here = k.grid(arrays[0].shape)
+            for out, value in zip(arrays, at(_Lazy(leaves, here))):
+                out[here] = value
+
+        key = ("point", tuple(text), tuple(wanted), wide)
+        self.add(c, key, terms.leaves, outs, lives_of(terms), layouts, body)
+
+    # Kernels with something before and behind.
+
+    def _kernel(self, c, terms):
+        item = c.root
+        found = self.rules.candidate(item)
+        op, attrs = item.op, item.kind.static
+        if found is not None:
+            op, attrs = found.op, found.attrs
+        stored = self._stored(c)
+        if len(c.items) == 1:
+            stored = item.slots
+        outs = [self.out(s) for s in stored]
+        virtual = [t for t in terms.operands if terms.list[t][0] != "in"]
+        shapes = [layout.shape for _, layout, _ in item.operands]
+        for t, shape in zip(terms.operands, shapes):
+            if t in virtual and not _has_leaf(terms, t):
+                terms.leaf(None, Layout(shape), INDEX)
+        layouts = [leaf.layout for leaf in terms.leaves]
+        layouts += [Layout(item.shape if len(c.items) > 1 else out[3].shape)
+                    for out in outs]  # fmt: skip
+        if op.pointwise and not virtual and len(c.items) == 1:
+            from ...kernel.lower import merge_points
+
+            at = [terms.list[t][1] for t in terms.operands]
+            if at == list(range(len(terms.leaves))):
+                layouts = merge_points(layouts, op.pointwise, len(terms.leaves))
+        live = lives_of(terms)
+        first = len(live)
+        for i in sorted(op.runtime):
+            kind = op.runtime[i] or item.kind.outs[0][1]
+            live.append(((item.place, "attr", i), kind))
+        around = _Around(self, c, terms, op, attrs, first, stored)
+        static = tuple(
+            [a for i, a in enumerate(attrs) if i not in op.runtime and
+             i not in op.unread]
+        )  # fmt: skip
+        key = ("kernel", op, static, tuple(terms.list), tuple(terms.operands),
+               tuple([terms.results.get(s, -1) for s in stored]))  # fmt: skip
+        self.add(c, key, terms.leaves, outs, live, layouts, around.trace)
+
+    def _rows(self, c, terms):
+        from .rows import lower_rows
+
+        lower_rows(self, c, terms)
+
+
+class _Around:
+    """Traces a kernel with virtual arrays in place of its own."""
+
+    def __init__(self, lowering, c, terms, op, attrs, first, stored):
+        self.item = c.root
+        self.terms = terms
+        self.op = op
+        self.attrs = attrs
+        self.first = first  # of the kernel's own live numbers
+        self.stored = stored
+        self.plain = len(c.items) == 1
+        self.serial = lowering.rules.inner.serial
+        self.stores = 0
+
+    def trace(self, k, leaves, outs, lives):
+        inputs = []
+        for t, (_, layout, dtype) in zip(self.terms.operands, self.item.operands):
+            inputs.append(self._input(k, t, leaves, layout.shape, dtype, lives))
+        results = outs if self.plain else [self._output(k, leaves, outs, lives)]
+        attrs = []
+        live = self.first
+        for i, a in enumerate(self.attrs):
+            if i in self.op.runtime:
+                a = lives[live]
+                live += 1
+            elif i in self.op.unread:
+                a = None
+            attrs.append(a)
+        kernel = self.op.kernel
+        if self.serial and self.op.serial:
+            kernel = self.op.serial
+        kernel(k, *(inputs + list(results) + attrs))
+
+    def _input(self, k, t, leaves, shape, dtype, lives):
+        terms = self.terms
+        if terms.list[t][0] == "in":
+            return leaves[terms.list[t][1]]
+        used = _leaves_of(terms, t)
+        count = terms.uses([t])
+
+        def make(leaf):
+            return evaluate(k, terms.list, count, [t], leaf, lives)[0]
+
+        like = None
+        for n, leaf in enumerate(terms.leaves):
+            if leaf.layout.shape == shape and (n in used or leaf.ref is None):
+                like = leaves[n]
+        if like is None:
+            raise NotFusable("internal: no leaf tells the shape")
+        wide = [False] * len(leaves)
+        return VirtualInput(k, leaves, like.shape, dtype, make, wide)
+
+    def _output(self, k, leaves, outs, lives):
+        terms = self.terms
+        wanted = []
+        for s in self.stored:
+            found = terms.results.get(s)
+            wanted.append(terms.add(("root", 0)) if found is None else found)
+        count = terms.uses(wanted)
+
+        def finish(coords, values):
+            self.stores += 1
+            if self.stores > 2:
+                raise NotFusable("internal: the kernel stores in many places")
+            n = len(values)
+            values = [k.let(v) for v in values]
+            loads = {}
+
+            def leaf(number):
+                if number not in loads:
+                    loads[number] = neighbours(
+                        leaves[number], coords, n, len(coords) - 1, False
+                    )
+                return loads[number][lane]
+
+            results = []
+            for lane in range(n):
+                results.append(
+                    evaluate(k, terms.list, count, wanted, leaf, lives, [values[lane]])
+                )
+            for o, out in enumerate(outs):
+                put(out, coords, [r[o] for r in results])
+
+        return VirtualOutput(k, outs[0].shape, self.item.kind.outs[0][1], finish)
+
+
+class _Frame:
+    """A Kernel and its arrays: inputs, outputs, then those without a buffer."""
+
+    def __init__(self, name, layouts, dtypes, inputs, outputs):
+        self.k = Kernel(name)
+        self.arrays = []
+        self.inputs = inputs
+        self.outputs = outputs
+        for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
+            written = inputs <= i < inputs + outputs
+            a = _array(self.k, i, layout, dtype, written)
+            if i >= inputs + outputs:
+                a = Numbers(self.k, i, dtype, a.shape, a.strides, a.offset, False)
+            else:
+                self.k.arrays.append(a)
+            self.arrays.append(a)
+        self._share(layouts)
+
+    def _share(self, layouts):
+        """Outputs of one layout have the same size parameters."""
+        made = {}
+        for i in range(self.inputs, self.inputs + self.outputs):
+            a = self.arrays[i]
+            first = made.setdefault(layouts[i].shape, a)
+            a.shape = first.shape
+            a.strides = first.strides
+
+    def outs(self):
+        return self.arrays[self.inputs : self.inputs + self.outputs]
+
+    def leaves(self, order, count):
+        """The arrays of the leaves, by their numbers."""
+        found = [None] * count
+        for place, n in enumerate(order):
+            if n < count:
+                found[n] = self.arrays[place]
+        return found
+
+
+class _Lazy:
+    """Elements of arrays at one point, loaded when they are asked for."""
+
+    def __init__(self, arrays, coords):
+        self.arrays = arrays
+        self.coords = coords
+        self.found = {}
+
+    def __getitem__(self, n):
+        if n not in self.found:
+            self.found[n] = self.arrays[n][self.coords]
+        return self.found[n]
+
+
+def lives_of(terms):
+    """(where a live number comes from, its dtype) for each, in order."""
+    dtypes = [term[2] for term in terms.list if term[0] == "live"]
+    numbers = [term[1] for term in terms.list if term[0] == "live"]
+    found = [None] * len(terms.params)
+    for n, dtype in zip(numbers, dtypes):
+        found[n] = (terms.params[n], dtype)
+    return found
+
+
+def _leaves_of(terms, root):
+    """Numbers of the leaves below a term."""
+    found = {}
+    stack = [root]
+    while stack:
+        term = terms.list[stack.pop()]
+        if term[0] in ("in", "count"):
+            found[term[1]] = True
+        stack.extend(parts(term))
+    return found
+
+
+def _has_leaf(terms, root):
+    return bool(_leaves_of(terms, root))
+
+
+def name_of(items):
+    """A kernel's name: those of its ops."""
+    name = "+".join([item.op.name for item in items])
+    return name if len(name) <= NAME else name[: NAME - 2] + ".."
+
+
+def _alone(item, graph):
+    """An op that the inner backend runs by itself."""
+    outs = []
+    for s, (shape, dtype, layout) in zip(item.slots, item.kind.outs):
+        outs.append((s, size(shape), dtype, layout))
+    return Step([item], None, [ref for ref, _, _ in item.operands], outs, op=item.op)

@@ -1,0 +1,190 @@
+"""How a flush is run: found once for each structure of a stream, then only followed."""
+
+from __future__ import annotations
+
+from ...shapes import Layout
+from ..base import Handle
+from .graph import CONST, Graph
+from .groups import Grouper
+from .lower import Lowering
+from .rules import Rules
+from .terms import NotFusable
+
+
+def make_plan(fusion, nodes, live, inputs):
+    """Plan a flush. live: per slot, whether a handle shows it; inputs: layouts."""
+    rules = Rules(fusion.inner)
+    apart = {}
+    while True:
+        graph = Graph(nodes, live, inputs, rules.limit)
+        for item in graph.items:
+            item.apart = item.place in apart
+        graph.settle(rules.takes)
+        clusters = Grouper(graph, rules).run()
+        try:
+            steps = Lowering(graph, rules, fusion.kernels).run(clusters)
+        except NotFusable as problem:
+            fresh = [i.place for i in problem.cluster.items if i.place not in apart]
+            if not fresh:
+                raise
+            for place in fresh:
+                apart[place] = True
+            continue
+        return FlushPlan(graph, clusters, steps)
+
+
+class FlushPlan:
+    """The Steps of a flush, with slots, inputs and parts as places in one list."""
+
+    def __init__(self, graph, clusters, steps):
+        self.clusters = clusters
+        self.graph = graph
+        self.steps = steps
+        self.slots = len(graph.maker)
+        self.size = self.slots + len(graph.inputs)
+        self.live = [s for s in range(self.slots) if graph.live[s]]
+        parts = {}
+        for step in steps:
+            step.ins = [self._place(r, parts) for r in step.ins]
+            step.outs = [(self._place(o[0], parts),) + o[1:] for o in step.outs]
+        self.size += len(parts)
+        self._mark_last()
+
+    def _place(self, ref, parts):
+        if isinstance(ref, tuple):
+            if ref not in parts:
+                parts[ref] = self.size + len(parts)
+            return parts[ref]
+        if ref == CONST:
+            return CONST
+        return ref if ref >= 0 else self.slots - 1 - ref
+
+    def _mark_last(self):
+        """After which step each buffer is read by nobody any more."""
+        kept = {}
+        for s in self.live:
+            kept[s] = True
+        seen = dict(kept)
+        for step in reversed(self.steps):
+            drops = []
+            for place in step.ins + [o[0] for o in step.outs]:
+                if place != CONST and place not in seen:
+                    seen[place] = True
+                    drops.append(place)
+            step.drops = tuple(drops)
+
+    def begin(self, nodes, values, inputs):
+        """Return a Run of this plan."""
+        slots = [None] * self.size
+        for i, v in enumerate(inputs):
+            slots[self.slots + i] = v.base
+        del inputs[:]
+        shown = [values[s] for s in self.live]
+        return Run(self, nodes, shown, slots)
+
+
+class Failure:
+    """Stands for a result that could not be computed."""
+
+    def __init__(self, error):
+        self.error = error
+
+
+class Run:
+    """A plan being followed; it goes on where it was interrupted."""
+
+    def __init__(self, plan, nodes, shown, slots):
+        self.plan = plan
+        self.nodes = nodes
+        self.shown = shown
+        self.slots = slots
+        self.at = 0
+        self.error = None
+
+    def finish(self, base):
+        """Do the remaining steps; returns the first error, which spoils its results."""
+        steps = self.plan.steps
+        slots = self.slots
+        while self.at < len(steps):
+            step = steps[self.at]
+            try:
+                self._step(base, step, slots)
+            except Exception as error:
+                self._failed(step, error)
+            self.at += 1
+        self._show()
+        return self.error
+
+    def _step(self, base, step, slots):
+        handles = [slots[i] for i in step.ins] if step.op is None else None
+        if self.error is not None:
+            self._check(step)
+        if handles is None:
+            results = self._alone(base, step)
+        else:
+            results = []
+            for _, count, dtype, layout in step.outs:
+                results.append(Handle(base.allocate(count, dtype), layout, dtype))
+            plan = step.plan
+            attrs = ()
+            if step.params:
+                nodes = self.nodes
+                attrs = [nodes[place][kind][i] for place, kind, i in step.params]
+            if plan.points:
+                base.launch(plan, handles, results, attrs)
+        for out, h in zip(step.outs, results):
+            slots[out[0]] = h
+        for place in step.drops:
+            slots[place] = None
+
+    def _alone(self, base, step):
+        """Let the inner backend run one op."""
+        item = step.items[0]
+        _, _, attrs, consts = self.nodes[item.place]
+        inputs = []
+        n = 0
+        for place, (_, layout, dtype) in zip(step.ins, item.operands):
+            if place == CONST:
+                buffer = number_in_memory(base, consts[n], dtype).buffer
+                n += 1
+            else:
+                buffer = self.slots[place].buffer
+            inputs.append(Handle(buffer, layout, dtype))
+        outs = [Handle(None, layout, dtype) for _, _, dtype, layout in step.outs]
+        results = base.execute(item.op, tuple(inputs), attrs, outs)
+        return [base.contiguous(h) for h in results]
+
+    def _check(self, step):
+        """Raise what spoiled an operand."""
+        for place in step.ins:
+            if place != CONST and isinstance(self.slots[place], Failure):
+                raise self.slots[place].error
+
+    def _failed(self, step, error):
+        if self.error is None:
+            self.error = error
+        for out in step.outs:
+            self.slots[out[0]] = Failure(error)
+
+    def _show(self):
+        """Tell the values that they are there."""
+        for s, value in zip(self.plan.live, self.shown):
+            found = self.slots[s]
+            if isinstance(found, Failure):
+                value.error = found.error
+            else:
+                value.base = found
+            value.stream = None
+
+
+def number_in_memory(base, number, dtype):
+    """A handle of one number."""
+    from ...ops.creation import FILL
+    from ...ops.record import Aval
+
+    return base.execute(
+        FILL, (), (number, (1,), dtype), (Aval((1,), dtype),)
+    )[0]  # fmt: skip
+
+
+__all__ = ["FlushPlan", "Layout", "make_plan"]

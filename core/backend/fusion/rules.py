@@ -1,0 +1,87 @@
+"""What the inner backend can do, as far as grouping must know."""
+
+from __future__ import annotations
+
+from ...shapes import size
+
+LONG = 1 << 15  # elements of a row from which on ...
+FEW = 32  # ... so few rows are left to a reduction in two steps
+ROOM = 16  # buffers of a kernel where the backend has no limit of its own
+
+
+class Shadow:
+    """Stands for a handle where only its layout counts."""
+
+    def __init__(self, layout, dtype):
+        self.layout = layout
+        self.shape = layout.shape
+        self.dtype = dtype
+
+
+class Rules:
+    """Asks the inner backend. `solo` remembers kernels that nothing can be put around.
+
+    caps    of the device whose kernels may have workgroups, else None
+    limit   buffers of a kernel
+    """
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.fast = getattr(inner, "fast", None)
+        self.caps = self.fast.caps if self.fast else None
+        self.limit = ROOM
+        if self.caps:
+            self.limit = self.caps.limits["maxStorageBuffersPerShaderStage"]
+        self.solo = {}
+
+    def reduces(self, item):
+        """Say whether a reduction can be fused at all: it has elements to add."""
+        return item.op.name not in self.inner.special and self._full(item)
+
+    def _full(self, item):
+        for _, layout, _ in item.operands:
+            if 0 in layout.shape:
+                return False
+        return True
+
+    def rows(self, item):
+        """Say whether a reduction may be part of a kernel over rows."""
+        shape = item.operands[0][1].shape
+        axes = item.kind.static[0]
+        if len(shape) - 1 not in axes:
+            return False
+        columns = size([shape[a] for a in axes])
+        return columns < LONG or size(shape) // columns >= FEW
+
+    def candidate(self, item):
+        """The tuned kernel for an op, or None."""
+        if self.fast is None:
+            return None
+        inputs = [Shadow(layout, dtype) for _, layout, dtype in item.operands]
+        kind = item.kind
+        outs = [Shadow(layout, dtype) for _, dtype, layout in kind.outs]
+        return self.fast.choose(kind.op, inputs, kind.static, outs)
+
+    def alone(self, item):
+        """Say whether the inner backend runs an op as it is."""
+        op = item.op
+        if op.solo or op.name in self.inner.special or not self._full(item):
+            return True
+        if (op, item.kind.static) in self.solo:
+            return True
+        found = self.candidate(item)
+        if found is not None:
+            return found.op is None or found.op.relayout is not None
+        return op.kernel is None
+
+    def takes(self, reader, number, cost):
+        """Say whether a reader can compute an operand itself at so much work."""
+        if reader.op.combine is not None:
+            return self.reduces(reader)
+        if reader.point is not None:
+            return True
+        if self.alone(reader) or reader.op.cost == "compute":
+            return False
+        if reader.op.pointwise:
+            return number < reader.op.pointwise
+        return cost <= 2
