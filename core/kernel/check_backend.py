@@ -16,7 +16,6 @@ class Checking(Python):
     name = "check"
     serial = False
     wides = True
-    wides = True
     special: dict = {}
 
     def __init__(self, lanes=LANES, strict=False):
@@ -25,6 +24,9 @@ class Checking(Python):
         self.strict = strict
         self.problems = []
         self.checked = 0  # launches
+
+    def lacks(self, kernel, op):
+        return False
 
     def run(self, op, inputs, attrs, outs):
         return watched(RawBackend.run, self, op, inputs, attrs, outs)
@@ -37,6 +39,22 @@ class Checking(Python):
         if self.strict and self.problems:
             problems, self.problems = self.problems, []
             raise failed(plan.kernel.name, problems)
+
+
+def interpret(backend, op, inputs, attrs, outs):
+    """Run an op on a backend without workgroups, by copies on plain Python.
+
+    Raises: KernelError where the kernel does anything wrong.
+    """
+    checking = Checking(strict=True)
+    copies = []
+    for h, values in zip(inputs, backend.read(inputs)):
+        copies.append(checking.upload(values, h.shape, h.dtype))
+    made = checking.run(op, tuple(copies), attrs, outs)
+    return tuple(
+        [backend.upload(flat, h.shape, h.dtype)
+         for h, flat in zip(made, checking.read(made))]
+    )  # fmt: skip
 
 
 def handle_of(x):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import expr as E
-from ..dtypes import FLOATS, INTS, bool_
+from ..dtypes import FLOATS, INTS, DType, bool_
 from ..errors import DTypeError
 
 REGISTRY: dict[str, Op] = {}
@@ -20,11 +20,17 @@ ACCEPTS = {
 
 
 class Aval:
-    """An abstract value: the shape and dtype of a tensor, without its data."""
+    """An abstract value: the shape and dtype of a tensor, without its data.
+
+    Example:
+        >>> import fogo
+        >>> fogo.Aval((2, 3), fogo.float32)
+        float32[2, 3]
+    """
 
     __slots__ = ("shape", "dtype")
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape: tuple[int, ...], dtype: DType) -> None:
         self.shape = shape
         self.dtype = dtype
 
@@ -57,6 +63,8 @@ class Op:
     shares     {position of an array: position of the one whose buffer it is}, counted
                over inputs, then outputs: an output written over an input, or inputs
                that are one buffer
+    solo       its kernel is run as it is: no other work is fused with it
+    source     a SourceOp: source code in place of a kernel (see kernel/source.py)
     relayout   (layouts, attrs, number of inputs) -> layouts: how the kernel sees its
                operands (axes moved and merged)
     diff       which outputs carry a gradient
@@ -69,7 +77,8 @@ class Op:
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
         runtime=(), unread=(), diff=(True,), cost="memory", host=False, samples=(),
         accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
-        serial=None, relayout=None, shares=None,
+        serial=None, relayout=None, shares=None, solo=False,
+        source=None,
     ):  # fmt: skip
         self.name = name
         self.attrs = attrs
@@ -94,6 +103,8 @@ class Op:
         self.pointwise = pointwise
         self.serial = serial
         self.shares = shares or {}
+        self.solo = solo
+        self.source = source
         self.relayout = relayout
         self.infer = self._infer_formula if formula and not infer else infer
         self._dtypes = {}
@@ -105,7 +116,9 @@ class Op:
     @property
     def composite(self):
         """Say whether it is computed only by other ops."""
-        return self.decompose is not None and not (self.kernel or self.formula)
+        return self.decompose is not None and not (
+            self.kernel or self.formula or self.source
+        )
 
     def check(self, dtype):
         """Raise DTypeError when the op does not take this dtype."""

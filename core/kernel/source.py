@@ -1,0 +1,102 @@
+"""`fogo.kernel_source`: an op from source code of one's own, in WGSL or CUDA C++."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DeviceError, DTypeError
+from ..tree import unflatten
+from .custom import Custom
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class SourceOp(Custom):
+    """An op that is source code, for the devices that there is some for: call it."""
+
+    def __init__(self, name, sources, groups, params, out, grad, saves, fallback):
+        Custom.__init__(self, name, out, grad, saves, fallback, source=self)
+        self.sources = sources
+        self.groups = groups
+        self.params = params
+
+    def text(self, language, attrs, inputs):
+        """The source in a language for these operands, or None."""
+        found = self.sources.get(language)
+        if found is None or isinstance(found, str):
+            return found
+        args, options = unflatten(attrs[0], inputs)
+        return found(*args, **options)
+
+    def launch(self, attrs, inputs):
+        """((x, y, z) workgroups, numbers for P), for operands with shape and dtype."""
+        args, options = unflatten(attrs[0], inputs)
+        groups = self.groups(*args, **options)
+        if isinstance(groups, int):
+            groups = (groups,)
+        wrong = [g for g in groups if not isinstance(g, int) or g < 0]
+        if wrong or not 1 <= len(groups) <= 3:
+            raise DeviceError(
+                "%s: groups must return 1 to 3 numbers of workgroups; given %r"
+                % (self.op.name, groups)
+            )
+        groups = tuple(groups) + (1,) * (3 - len(groups))
+        numbers = self.params(*args, **options) if self.params else ()
+        return groups, tuple(numbers)
+
+    def missing(self, backend):
+        """The error for a device that there is no source for."""
+        have = ", ".join([x for x in sorted(self.sources) if self.sources[x]])
+        return DeviceError(
+            "%s: a device needs source in its language, or a fallback; given %s source "
+            "on %s; pass fallback=, a function of tensors"
+            % (self.op.name, have, backend.name)
+        )
+
+
+def kernel_source(
+    name: str,
+    *,
+    out: Callable[..., Any],
+    groups: Callable[..., Any],
+    wgsl: str | Callable[..., str] | None = None,
+    cuda: str | Callable[..., str] | None = None,
+    params: Callable[..., Any] | None = None,
+    grad: Callable[..., Any] | None = None,
+    saves: str = "i",
+    fallback: Callable[..., Any] | None = None,
+) -> Any:
+    """Make an op of source code: see docs/kernels.md for a whole one.
+
+    WGSL: the entry point is `main`, with a @workgroup_size of its own. In group 0,
+    binding 0 is `var<uniform> P: array<vec4<i32>, N>` with the numbers of `params`,
+    four to a vector (floats as their bits); then come the input tensors, row-major,
+    as `var<storage, read>`, then the outputs, as `var<storage, read_write>`. Elements
+    of 8 and 16 bits are packed in words, first in the low bits (float16 may be declared
+    as f16 where the device has shader-f16).
+    CUDA: `extern "C" __global__ void NAME(const int *P, inputs…, outputs…)`.
+
+    out       what comes of the arguments, as for `fogo.kernel`
+    groups    function of the same: how many workgroups, 1 to 3 numbers
+    params    function of the same: integers and floats for P
+    wgsl, cuda   source, or a function of the same that returns it
+    grad, saves  as for `fogo.kernel`
+    fallback  function of tensors that computes the same, for other devices (and the
+              gradient, without `grad`)
+    Raises: DeviceError on a device that there is neither source nor fallback for.
+
+    Example:
+        >>> import fogo
+        >>> triple = fogo.kernel_source(
+        ...     "triple", out=lambda x: x, groups=lambda x: 1, fallback=lambda x: x * 3)
+        >>> triple(fogo.ones(2)).tolist()
+        [3.0, 3.0]
+    """
+    sources = {"wgsl": wgsl, "cuda": cuda}
+    if wgsl is None and cuda is None and fallback is None:
+        raise DTypeError(
+            "kernel_source: it needs source, or a fallback; given neither wgsl=, cuda= "
+            "nor fallback= for %s" % name
+        )
+    return SourceOp(name, sources, groups, params, out, grad, saves, fallback)
