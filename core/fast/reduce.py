@@ -258,11 +258,12 @@ def is_wide(layouts, dtypes, axis):
 def _inner_tile(points, count, wide, most, share):
     loads = (count + WIDE - 1) // WIDE if wide else count
     lanes = tree.power((loads + TURNS - 1) // TURNS, most)
-    threads = max(lanes, tree.power(points * lanes, 128))
     parts = 1
     if share and lanes == most:
         while points * parts * 2 <= GROUPS and parts * 2 * lanes * LOADS <= loads:
             parts *= 2
+    few = 1 if parts > 1 else tree.power(points * lanes, min(128, most))
+    threads = max(lanes, few)
     return (INNER, threads, lanes, parts, wide, TURNS)
 
 
