@@ -10,14 +10,21 @@ from ..backend.base import Handle
 from ..shapes import Layout, is_contiguous, size
 from . import Candidate
 
+LARGE = 4 << 20  # bytes: kernels copy such parts several times as fast
+
 
 def candidates(op, inputs, attrs, outs, caps):
     """Offer copies for `concat_many`, where all parts are whole words."""
     if size(outs[0].shape[: attrs[0]]) != 1:
         return []
+    strewn = 0
     for x in inputs:
-        if size(x.shape) * x.dtype.itemsize % 4:
+        nbytes = size(x.shape) * x.dtype.itemsize
+        if nbytes % 4 or nbytes >= LARGE:
             return []
+        strewn += not _is_dense(x)
+    if strewn * 2 > len(inputs):
+        return []  # most would need a kernel each, to begin with
     return [Candidate("copies", run=_copies)]
 
 
@@ -37,8 +44,10 @@ def _copies(backend, inputs, outs):
 
 def _dense(backend, x):
     """x, or a copy of it, row-major from a whole word on."""
+    return x if _is_dense(x) else backend.contiguous(x)
+
+
+def _is_dense(x):
     layout = x.layout
-    if is_contiguous(layout.shape, layout.strides):
-        if layout.offset * x.dtype.itemsize % 4 == 0:
-            return x
-    return backend.contiguous(x)
+    whole = layout.offset * x.dtype.itemsize % 4 == 0
+    return whole and is_contiguous(layout.shape, layout.strides)
