@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..dtypes import float32
 from ..expr import call, cast, literal, where
-from .conv_tile import _inside, _reach, behind, under
+from .conv_tile import _reach, behind, under
 
 
 class _Line:

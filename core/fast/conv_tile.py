@@ -187,7 +187,7 @@ def forward(
     k, x, w, out, stride, padding, dilation, groups, taps, tile, by_tap, flat, exact,
     whole, rows,
 ):  # fmt: skip
-    """out[n, o, p] = sum of x[n, c, p * stride - before + tap * dilation] w[o, c, tap]."""
+    """out[n, o, p] = sum of x[n, c, place under p and a tap] * w[o, c, tap]."""
     rank = len(taps)
     mine, channels = out.shape[1] // groups, w.shape[1]
     f = _Frame(k, tile, groups, mine, out.shape[0] * count(out.shape[2:]), rows)

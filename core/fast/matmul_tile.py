@@ -38,9 +38,11 @@ class Tile:
         return (self.stages // 2 + 1) * self.k * (self.m + self.n + 8) * 4
 
     def fits(self, limits):
-        """Say whether a device with these limits runs it."""
+        """Say whether a device with these limits runs it, all threads with loads."""
         return (
-            self.shared_bytes() <= limits.get("maxComputeWorkgroupStorageSize", 16384)
+            min(self.m, self.n) * self.k >= 4 * self.threads
+            and self.shared_bytes()
+            <= limits.get("maxComputeWorkgroupStorageSize", 16384)
             and self.threads <= limits.get("maxComputeInvocationsPerWorkgroup", 256)
             and self.threads <= limits.get("maxComputeWorkgroupSizeX", 256)
         )
