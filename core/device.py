@@ -183,13 +183,20 @@ def device(name: str | Device | None = None) -> Device:
 def _open(name):
     if name == "cpu":
         return _cpu()
+    from .plugins import create, kinds, override
+
     kind, _, index = name.partition(":")
-    if kind not in MODULES or (index and not index.isdigit()):
+    known = kind in MODULES or kind in kinds()
+    if not known or (index and not index.isdigit()):
         raise DeviceError(
             "device: no such device; given %r; use one of cpu, %s"
-            % (name, ", ".join(sorted(MODULES)))
+            % (name, ", ".join(sorted(MODULES) + kinds()))
         )
-    backend = _module(kind).create(int(index or 0))
+    if kind in MODULES:
+        backend = _module(kind).create(int(index or 0))
+    else:
+        backend = create(kind, int(index or 0))
+    override(kind, backend)
     return Device(name, backend)
 
 
@@ -253,10 +260,15 @@ def devices() -> list[tuple[str, str, str]]:
         >>> [name for name, kind, text in fogo.devices() if name == "python"]
         ['python']
     """
+    from .plugins import kinds, probe
+
     out = []
-    for kind in ORDER:
+    for kind in ORDER + tuple(kinds()):
         try:
-            found = _module(kind).probe()
+            if kind in MODULES:
+                found = _module(kind).probe()
+            else:
+                found = probe(kind)
         except DeviceError as error:
             out.append((kind, "missing", str(error)))
             continue

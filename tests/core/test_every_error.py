@@ -18,6 +18,7 @@ CLASSES = ("ShapeError", "DTypeError", "DeviceError", "AutodiffError")
 ELSEWHERE = {
     "has no backend yet": "every listed backend exists",
     "size of the result must be read": "tests/core/test_wrong_uses.py",
+    "the plug-in %s": "tests/core/test_plugins.py",
     "does not hold": "tests/shared/test_dtypes.py, on devices that hold less",
 }
 

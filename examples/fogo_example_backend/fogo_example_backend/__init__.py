@@ -1,0 +1,1 @@
+"""Shows how another package gives fogo a device, and an op of its own on an old one."""
