@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .backend.threads import Lock
 from .device import device as _device
 from .dtypes import DEFAULT_FLOAT, DType, uint32
 from .dtypes import dtype as _dtype
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 _seed = [0]
+_DRAWING = Lock()  # no two threads draw the same numbers
 
 
 def manual_seed(seed: int) -> None:
@@ -34,7 +36,8 @@ def manual_seed(seed: int) -> None:
 
     _seed[0] = int(seed)
     for found in DEVICES.values():
-        found.generator = None
+        if found.generator is not None:
+            seed_device(found, _seed[0])
 
 
 def seed_device(base: Device, seed: int) -> None:
@@ -43,7 +46,12 @@ def seed_device(base: Device, seed: int) -> None:
 
     seed = int(seed)
     words = [seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF, 0]
-    base.generator = tensor(words, dtype=uint32, device=base)
+    state = tensor(words, dtype=uint32, device=base)
+    with _DRAWING:
+        if base.generator is None:
+            base.generator = state
+        else:
+            base.generator.assign(state)
 
 
 def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> Tensor:
@@ -53,12 +61,13 @@ def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> T
 
     where = _device(device)
     base = where.base()
-    if base.generator is None:
-        seed_device(base, _seed[0])
-    state = base.generator
     sizes = check_shape("random", shape)
-    bits = call(BITS, (state,), (sizes,)).reshape(sizes)
-    base.generator = call(NEXT, (state,))
+    with _DRAWING:
+        if base.generator is None:
+            seed_device(base, _seed[0])
+        state = base.generator
+        bits = call(BITS, (state,), (sizes,)).reshape(sizes)
+        state.assign(call(NEXT, (state,)))
     return bits if where is base else bits.to(where)
 
 

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, overload
 
 from .backend.autodiff import Var, backward, detached, leaf
+from .backend.capture import WATCH, changed, refuse
 from .device import AutodiffDevice, Device, device
 from .dispatch import change_level, wrap
 from .dtypes import DEFAULT_FLOAT, DType, bool_, dtype, float32
@@ -34,6 +35,9 @@ class Tensor(Methods):
     never change under a tensor (`x[i] = v` gives `x` a new handle, views of the old
     values keep them).
     """
+
+    _home: Any = None  # where it lives while compiled functions use it
+    _arena: Any = None  # of parameters that lie in it: see optim/arena.py
 
     def __init__(self, handle: Any, device: Device) -> None:
         self._handle = handle
@@ -183,6 +187,8 @@ class Tensor(Methods):
                 "to: history does not cross devices; given %s, computed from tensors "
                 "that require grad; detach() it first" % self._describe()
             )
+        if WATCH.on:
+            refuse("it moves a tensor from one device to another")
         values = self.device.backend.read([self._handle])[0]
         where.base().backend.check_dtype(self.dtype)
         handle = where.backend.upload(values, self.shape, self.dtype)
@@ -211,6 +217,8 @@ class Tensor(Methods):
             raise DTypeError(
                 "requires_grad_: only floats have gradients; given " + self._describe()
             )
+        if WATCH.on:
+            changed(self)
         self._handle = leaf(detached(self._handle))
         return self
 
@@ -227,6 +235,8 @@ class Tensor(Methods):
             )
         if other.device is not self.device:
             other = other.to(self.device)
+        if WATCH.on:
+            changed(self)
         tracked = self.requires_grad
         self._handle = other._handle
         if tracked:
@@ -241,7 +251,10 @@ class Tensor(Methods):
     def __setitem__(self, key: Any, value: Any) -> None:
         from .indexing import setitem
 
-        self._handle = setitem(self, key, value)._handle
+        made = setitem(self, key, value)._handle
+        if WATCH.on:
+            changed(self)
+        self._handle = made
 
 
 class Tracked(Tensor):

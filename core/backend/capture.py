@@ -59,7 +59,18 @@ class Recording:
         self.guarded.append(thing)
 
     def refuse(self, reason):
-        self.refused = self.refused or reason
+        self.refused = self.refused or reason + line()
+
+
+def line():
+    """Where the user's program is, as " (file, line n)"; "" where Python cannot say."""
+    frame = getattr(sys, "_getframe", lambda: None)()
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name != "fogo" and not name.startswith("fogo."):
+            return " (%s, line %d)" % (frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return ""
 
 
 def changed(tensor):
@@ -75,7 +86,6 @@ def forsake(buffer, tensor=None):
     """Tell the programs that read a buffer as a constant that it is none any more."""
     readers = getattr(buffer, "readers", None)
     if readers:
-        buffer.readers = None
         for program in readers:
             program.outdate(tensor)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..backend.capture import ACTIVE, WATCH, called
 from ..dtypes import DType
 from ..errors import FogoError
 from ..tensor import Tensor
@@ -47,6 +48,10 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         names = self._names()
         buffers = self._buffer_names()
+        if WATCH.on:
+            if name in buffers and _renewed(getattr(self, name, None), value):
+                return
+            WATCH.version += 1
         if isinstance(value, (Parameter, Module, list, tuple)):
             if name not in names:
                 names.append(name)
@@ -59,6 +64,7 @@ class Module:
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
+        WATCH.version += 1
         self._forget(name)
         object.__delattr__(self, name)
 
@@ -95,6 +101,8 @@ class Module:
         )
 
     def __call__(self, x: T, *args: Any, **kwargs: Any) -> T:
+        if WATCH.on:
+            called(self)
         return self.forward(x, *args, **kwargs)
 
     # The tree.
@@ -180,6 +188,7 @@ class Module:
 
         Changes this module (its parameters stay the same objects) and returns it.
         """
+        WATCH.version += 1
         kind = target if isinstance(target, DType) else None
         for p in self.parameters():
             if kind is None or p.dtype.is_float:
@@ -229,6 +238,17 @@ class Module:
 
         return load(self, state, strict)
 
+    def _guard(self) -> list[tuple[str, Any]]:
+        """Return what a compiled function assumes of this module."""
+        own = self.__dict__
+        found = []
+        for name in sorted(own):
+            value = own[name]
+            if isinstance(value, (list, tuple)):
+                value = tuple(value)
+            found.append((name, value))
+        return found
+
     def extra_repr(self) -> str:
         """Return the hyperparameters, as `repr` shows them."""
         return ""
@@ -237,6 +257,19 @@ class Module:
         from .describe import describe
 
         return describe(self)
+
+
+def _renewed(old: Any, new: Any) -> bool:
+    """While a function is captured, a buffer takes new values instead of a new tensor:
+    what is played again cannot rebind a name."""
+    if ACTIVE.recording is None or new is old:
+        return False
+    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+        return False
+    if old.shape != new.shape or old.dtype is not new.dtype:
+        return False
+    old.assign(new)
+    return True
 
 
 def _own_list(module: Module, name: str) -> list[str]:

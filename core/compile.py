@@ -1,0 +1,240 @@
+"""`fogo.compile`: a function's commands, kept once per kind of call and played again.
+
+The first calls run the function; the commands that it gives its device are kept as a
+*program* of that device, and later calls play the program, without running any of the
+function's Python. What changes from call to call is reached through *variables*:
+tensors that are assigned to (parameters, statistics, the state of optimisers, the
+random generator); see backend/home.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .backend.autodiff import _STATE
+from .backend.capture import ACTIVE, WATCH
+from .backend.threads import Lock
+from .device import DEVICES, default_device
+from .errors import FogoError
+from .recorder import record
+from .tensor import Tensor
+from .tree import flatten, unflatten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = 16  # programs of a function, at most
+TRIES = 6  # captures without a play, before a kind of call is left to Python
+
+
+def compile(function: Callable[..., Any]) -> Compiled:
+    """Return a function that does the same with far less of the host.
+
+    function: takes and returns tensors, or lists, tuples and dicts with tensors inside;
+    other arguments are constants of a call (another value is captured again), as are
+    the shapes and dtypes of tensors, `no_grad`, and the modes and settings of the
+    modules and optimisers that are called.
+
+    On a GPU a call gives all its commands at once: what the function does besides (it
+    prints, appends to a list, counts in Python, reads a file) happens only while it is
+    captured, and numbers that are not in a tensor keep the value they had then.
+    A tensor changes for the function only through `assign`, `x[i] = v` or an optimiser.
+    Functions that read a tensor's values (`item()`, `bool()`, printing) or return a
+    tensor with history cannot be captured: this is said once, and they run as ever.
+    On other devices they do so without a word.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn, optim
+        >>> dev = fogo.device("cpu").autodiff()
+        >>> net = nn.Linear(2, 1, device=dev)
+        >>> opt = optim.SGD(net, lr=0.1)
+        >>> @fogo.compile
+        ... def step(x):
+        ...     loss = net(x).square().mean()
+        ...     opt.step(loss.backward())
+        ...     return loss
+        >>> x = fogo.ones(4, 2, device=dev)
+        >>> losses = [step(x).item() for _ in range(5)]
+        >>> losses == sorted(losses, reverse=True)
+        True
+    """
+    if not callable(function):
+        raise FogoError("compile: it takes a function; given %r" % (function,))
+    return Compiled(function)
+
+
+class Entry:
+    """What is known of one kind of call: its programs, newest first."""
+
+    __slots__ = ("replays", "tries", "off")
+
+    def __init__(self):
+        self.replays = []
+        self.tries = 0
+        self.off = False
+
+
+class Compiled:
+    """A function that `fogo.compile` made; `drop()` forgets what it has captured.
+
+    Counts: `captures` (times that the function ran), `plays`.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.captures = 0
+        self.plays = 0
+        self._entries: dict[Any, Entry] = {}
+        self._known: list[Tensor] = []
+        self._warned = False
+        self._lock = Lock()
+        for name in ("__name__", "__doc__", "__module__", "__qualname__"):
+            if hasattr(function, name):
+                setattr(self, name, getattr(function, name))
+        WATCH.on = True
+
+    def __get__(self, owner: Any, kind: Any = None) -> Any:
+        """Bind it as a method; each instance is an argument of its own."""
+        if owner is None:
+            return self
+        return lambda *args, **named: self(owner, *args, **named)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if ACTIVE.recording is not None:  # part of what is being captured
+            return self.function(*args, **named)
+        leaves, form, key = signature(args, named)
+        entry = self._entries.get(key) if key is not None else None
+        if entry is not None and not entry.off:
+            for replay in entry.replays:
+                if replay.fits():
+                    entry.tries = 0
+                    self.plays += 1
+                    return unflatten(replay.form, replay.play(tensors(leaves)))
+        if key is None:
+            self._warn("an argument is neither a tensor nor hashable")
+        elif entry is None:
+            entry = self._entry(key)
+        if entry is None or entry.off:
+            return self.function(*args, **named)
+        return self._capture(entry, leaves, form)
+
+    def _entry(self, key: Any) -> Entry:
+        while len(self._entries) >= KEPT:
+            oldest = next(iter(self._entries))
+            for replay in self._entries.pop(oldest).replays:
+                replay.drop()
+        made = self._entries[key] = Entry()
+        return made
+
+    def _capture(self, entry: Entry, leaves: list[Any], form: Any) -> Any:
+        """Run the function, and keep its commands if they can be played again."""
+        given = tensors(leaves)
+        outer = backend_for(given)
+        if outer is None:
+            entry.off = True
+            args, named = unflatten(form, leaves)
+            return self.function(*args, **named)
+        self.captures += 1
+        entry.tries += 1
+        for replay in [r for r in entry.replays if r.stale]:
+            entry.replays.remove(replay)
+            replay.drop()
+        result, made, reason = record(self, outer, self.function, leaves, form)
+        if made is not None:
+            entry.replays.insert(0, made)
+            for old in entry.replays[KEPT:]:
+                old.drop()
+            del entry.replays[KEPT:]
+        if reason is None and entry.tries >= TRIES:
+            reason = (
+                "what it works on is another in every call (it keeps new tensors, or "
+                "changes the settings of modules or optimisers)"
+            )
+        if reason is not None:
+            entry.off = True
+            self._warn(reason)
+        return result
+
+    def learn(self, tensor: Tensor) -> None:
+        """Note that a tensor is a variable of this function."""
+        with self._lock:
+            if not [t for t in self._known if t is tensor]:
+                self._known.append(tensor)
+
+    def drop(self) -> None:
+        """Forget every program; their memory goes back to the device."""
+        entries, self._entries = self._entries, {}
+        for key in entries:
+            for replay in entries[key].replays:
+                replay.drop()
+        self._known = []
+
+    def _warn(self, reason: str) -> None:
+        """Say once why calls are not captured."""
+        if self._warned:
+            return
+        self._warned = True
+        name = getattr(self.function, "__name__", "the function")
+        warn("compile: %s runs as ever, because %s" % (name, reason))
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", repr(self.function))
+        return "<compiled %s: %d captures, %d plays>" % (
+            name,
+            self.captures,
+            self.plays,
+        )
+
+
+def tensors(leaves: list[Any]) -> list[Tensor]:
+    """Return the tensors among the leaves of the arguments."""
+    return [x for x in leaves if isinstance(x, Tensor)]
+
+
+def signature(args: Any, named: Any) -> tuple[list[Any], Any, Any]:
+    """Return leaves, form and what decides which program a call takes (None: none)."""
+    leaves, form = flatten((args, named), _is_leaf)
+    parts: list[Any] = [_STATE.enabled]
+    for x in leaves:
+        if isinstance(x, Tensor):
+            parts.append((x.shape, x.dtype, x.device, x.requires_grad))
+        else:
+            parts.append(id(x))
+    key = (form, tuple(parts))
+    try:
+        hash(key)
+    except TypeError:
+        return leaves, form, None
+    return leaves, form, key
+
+
+def _is_leaf(x):
+    """Tensors, and modules and optimisers: those are not taken apart."""
+    return isinstance(x, Tensor) or hasattr(x, "_guard")
+
+
+def backend_for(given: list[Tensor]) -> Any:
+    """Return the backend whose commands can be kept for a call, or None."""
+    places = []
+    for t in given:
+        if t.device.base() not in places:
+            places.append(t.device.base())
+    if not places:
+        opened = [DEVICES[name] for name in sorted(DEVICES)]
+        places = [d for d in opened if hasattr(d.backend, "program")]
+        if len(places) != 1:
+            places = [default_device().base()]
+    backend = places[0].backend
+    return backend if len(places) == 1 and hasattr(backend, "program") else None
+
+
+def warn(text: str) -> None:
+    """Warn, with the caller's line where Python can tell it."""
+    try:
+        import warnings
+    except ImportError:
+        print("warning: " + text, file=sys.stderr)
+        return
+    warnings.warn(text, stacklevel=4)
