@@ -330,6 +330,16 @@ class Fusion(Backend):
             layout = self._shifted(layout, base.layout.offset)
         return Handle(base.buffer, layout, h.dtype)
 
+    def adopt(self, base):
+        """A handle around one of the inner backend's, which is all of a buffer."""
+        value = Value(None, 0, base.shape, base.dtype)
+        value.base = base
+        return FusedHandle(value, self.intern(base.layout), base.dtype)
+
+    def view_at(self, h, layout):
+        """The memory of a handle, seen through a layout."""
+        return FusedHandle(h.value, self.intern(layout), h.dtype)
+
     # Memory.
 
     def upload(self, values, shape, dtype):
