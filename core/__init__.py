@@ -89,12 +89,13 @@ _HOMES = {
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",
+    "compile": "compiling", "memory_stats": "memory", "memory_cleanup": "memory",
     "set_print_options": "printing", "kernel": "kernel.user",
     "kernel_source": "kernel.source",
 }  # fmt: skip
 _ROOMS = (
     "nn", "optim", "store", "data", "train", "ops", "demo", "random",
-    "autotune",
+    "autotune", "memory",
 )  # fmt: skip
 
 

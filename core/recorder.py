@@ -16,7 +16,7 @@ from .tree import flatten, unflatten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .compile import Compiled
+    from .compiling import Compiled
 
 
 def record(
