@@ -9,12 +9,14 @@ from fogo.kernel.python import compile_kernel as compile_points
 from fogo.shapes import Layout
 
 from . import numpy_printer
+from .numpy_memory import Pool
 from .numpy_special import SPECIAL
 
 _REDUCE = {
     "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
     "and": np.logical_and, "or": np.logical_or,
 }  # fmt: skip
+STRIP = 1 << 15  # elements
 _STORAGE = {"bool": np.uint8, "float16": np.uint16}
 
 
@@ -35,12 +37,13 @@ class Numpy(RawBackend):
     def __init__(self):
         RawBackend.__init__(self)
         self._formulas = {}
+        self.pool = Pool()
 
     def describe(self):
         return "NumPy " + np.__version__
 
     def allocate(self, count, dtype):
-        return np.empty(count, dtype.name)
+        return self.pool.take(count, dtype.name)
 
     def view(self, handle):
         """The handle's elements as an ndarray (strided, not a copy)."""
@@ -75,6 +78,11 @@ class Numpy(RawBackend):
         if formula is None:
             formula = numpy_printer.compile_formula(op, key[1:])
             self._formulas[key] = formula
+        count = _size(out.shape)
+        if count >= 2 * STRIP:
+            flat = [self._flat(h) for h in inputs]
+            if flat and not [a for a in flat if a is None]:
+                return self._by_strips(formula, flat, count, out)
         arrays = [self.view(h) for h in inputs]
         with np.errstate(all="ignore"):
             result = formula(*arrays)
@@ -82,6 +90,24 @@ class Numpy(RawBackend):
         if result.size != _size(out.shape):  # a formula of constants alone
             result = np.broadcast_to(result, out.shape).copy()
         return Handle(result.reshape(-1), Layout(out.shape), out.dtype)
+
+    def _flat(self, h):
+        """The elements in a row, or the one element there is; else None."""
+        if h.layout.contiguous:
+            return h.buffer[: _size(h.shape)]
+        if not [n for n, s in zip(h.shape, h.layout.strides) if s and n > 1]:
+            return h.buffer[h.layout.offset]
+        return None
+
+    def _by_strips(self, formula, flat, count, out):
+        """Strip by strip: what the formula makes in between stays in the cache."""
+        buffer = self.allocate(count, out.dtype)
+        with np.errstate(all="ignore"):
+            for at in range(0, count, STRIP):
+                to = min(at + STRIP, count)
+                strip = [a[at:to] if a.ndim else a for a in flat]
+                buffer[at:to] = formula(*strip)
+        return Handle(buffer, Layout(out.shape), out.dtype)
 
     def _reduce(self, op, x, attrs, out):
         name, neutral = op.combine

@@ -15,7 +15,7 @@ from fogo.webgpu.gpu import PORTABLE
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .wgpu_pending import Pending
     from .wgpu_timer import Timing
@@ -46,7 +46,7 @@ class WgpuGpu:
     """One GPU device by way of wgpu-py: see fogo/webgpu/gpu.py for the interface.
 
     It asks for all that its adapter offers; FOGO_GPU_LIMITS=portable holds it to the
-    limits and features that every browser has.
+    limits and features that every browser has, FOGO_GPU_MEMORY=bytes to so much memory.
     Raises: DeviceError when the driver refuses to open the adapter.
     """
 
@@ -75,6 +75,8 @@ class WgpuGpu:
                 "driver, or use the cpu device"
             ) from None
         self._player = Player(self._device, self._api())
+        most = os.environ.get("FOGO_GPU_MEMORY")
+        self.memory = int(float(most)) if most else None
 
     @staticmethod
     def _api() -> Any:
@@ -97,6 +99,10 @@ class WgpuGpu:
     ) -> Pending:
         """Play a batch; the Pending gives its reads, in order."""
         return self._player.play(words, blobs, texts)
+
+    def on_full(self, give_back: Callable[[], list[int]]) -> None:
+        """Ask `give_back` for the ids of buffers to free where memory is short."""
+        self._player.give_back = give_back
 
     def stats(self) -> dict[str, int]:
         """The player's counters: dispatches, submits, buffers, …"""

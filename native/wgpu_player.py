@@ -19,14 +19,14 @@ from .wgpu_pending import Chunk, Pending, Staging, padded
 from .wgpu_program import BLOCK_WORDS, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .wgpu_timer import Timer
 
 ARENA_WORDS = 65536  # parameters of one submit: 1024 blocks of 64 words
 
 # Buffer usages, by WebGPU's numbers.
-COPY_SRC, COPY_DST, UNIFORM = 0x4, 0x8, 0x40
+MAP_READ, COPY_SRC, COPY_DST, UNIFORM = 0x1, 0x4, 0x8, 0x40
 STORAGE = 0x80 | COPY_SRC | COPY_DST
 COMPUTE = 4  # the shader stage
 
@@ -89,6 +89,10 @@ class Player:
         self.stamp = 1
         self.problem: str | None = None
         self.timer: Timer | None = None  # set while profiling
+        # What the backend sets: it names buffers that nothing uses, to be freed where
+        # memory is short.
+        self.give_back: Callable[[], list[int]] | None = None
+        self.missing: dict[int, int] = {}  # id -> words: there was no memory for them
 
     def play(
         self, words: Sequence[int], blobs: Sequence[Any], texts: Sequence[str]
@@ -172,8 +176,9 @@ class Player:
     def _make_buffer(self, id: int, nwords: int) -> None:
         size = nwords * 4
         try:
-            made = self.device.create_buffer(size=size, usage=STORAGE)
+            made = self._create(size)
         except self.api.GPUOutOfMemoryError:
+            self.missing[id] = nwords
             raise self.api.GPUError(
                 f"out of memory: the GPU has no room for {size} bytes more; drop "
                 "tensors, or work on smaller batches"
@@ -181,9 +186,41 @@ class Player:
         self.buffers[id] = Buffer(made, size)
         self.stats["buffers"] += 1
 
+    def _create(self, size: int) -> Any:
+        """Make a buffer; where memory is short, once more without the idle ones."""
+        try:
+            return self.device.create_buffer(size=size, usage=STORAGE)
+        except self.api.GPUOutOfMemoryError:
+            if self.give_back is None:
+                raise
+        for id in self.give_back():
+            self._free(id)
+        self.submit()
+        self._settle()  # what was freed may be in use still
+        return self.device.create_buffer(size=size, usage=STORAGE)
+
+    def _settle(self) -> None:
+        """Wait until the queue is empty."""
+        end = self.device.create_buffer(size=8, usage=MAP_READ | COPY_DST)
+        encoder = self.device.create_command_encoder()
+        encoder.clear_buffer(end)
+        self.queue.submit([encoder.finish()])
+        end.map_sync(MAP_READ)
+        end.unmap()
+        end.destroy()
+
+    def _find(self, id: int) -> Buffer | None:
+        """A buffer by its id; one that was missing is tried again."""
+        entry = self.buffers.get(id)
+        if entry is None and id in self.missing:
+            self._try(self._make_buffer, id, self.missing.pop(id))
+            entry = self.buffers.get(id)
+        return entry
+
     def _free(self, id: int) -> None:
         entry = self.buffers.pop(id, None)
         if entry is None:
+            self.missing.pop(id, None)
             return
         for key in entry.keys:
             self.groups.pop(key, None)
@@ -193,7 +230,7 @@ class Player:
         entry.buffer.destroy()
 
     def _write(self, id: int, offset: int, count: int, blob: Any) -> None:
-        entry = self.buffers.get(id)
+        entry = self._find(id)
         if entry is None or not count:
             return
         # A queue's write happens before the commands that wait in the encoder.
@@ -306,7 +343,7 @@ class Player:
         block = {"buffer": params, "offset": 0, "size": kernel.block * 4}
         entries: list[dict[str, Any]] = [{"binding": 0, "resource": block}]
         for i, id in enumerate(ids):
-            entry = self.buffers.get(id)
+            entry = self._find(id)
             if entry is None:
                 self.problem = self.problem or f"player: there is no buffer {id}"
                 return None
@@ -334,7 +371,7 @@ class Player:
         return self.encoder
 
     def copy(self, src: int, at: int, dst: int, to: int, count: int) -> None:
-        source, target = self.buffers.get(src), self.buffers.get(dst)
+        source, target = self._find(src), self._find(dst)
         if source is None or target is None or not count:
             return
         encoder = self.copying()
@@ -360,7 +397,7 @@ class Player:
         encoder = self.copying()
         to = 0
         for id, offset, count in reads:
-            entry = self.buffers.get(id)
+            entry = self._find(id)
             if entry is None:
                 self.problem = self.problem or f"player: there is no buffer {id}"
             elif count:

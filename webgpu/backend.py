@@ -84,6 +84,7 @@ class WebGpu(RawBackend):
         self.names = {}  # of ops sent since the last read, for error messages
         self.fence = None
         self.tape = None  # the program being captured: see program.py
+        self.capturing = Lock()  # one program at a time
         self.programs = 0
 
     def describe(self):

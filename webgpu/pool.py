@@ -46,10 +46,14 @@ class Buffer:
 
 
 class Pool:
-    """Hands out buffers by size class and takes them back."""
+    """Hands out buffers by size class and takes them back.
 
-    def __init__(self, stream, limits):
+    memory: bytes of all buffers together, at most; None: as the device has.
+    """
+
+    def __init__(self, stream, limits, memory=None):
         self.stream = stream
+        self.memory = memory
         self.most = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
         self._own()
         self.adopted = []  # [list like `returned`, how many are out] of reserved ones
@@ -58,6 +62,9 @@ class Pool:
         self.count = 0
         self.bytes = 0  # of all buffers
         self.spare = 0  # bytes of those in warm and idle
+        self.aside = 0  # the same of a pool that waits for `restore`
+        self.peak = 0  # the most bytes ever, in use and of all buffers
+        self.peak_used = 0
 
     def _own(self):
         self.returned = []  # (id, nwords): filled by Buffer.release
@@ -69,6 +76,7 @@ class Pool:
         self._collect()
         before = (self.returned, self.warm, self.idle, self.spare)
         self._own()
+        self.aside = self.spare
         self.spare = 0
         self.reserved = {}
         return before
@@ -88,6 +96,7 @@ class Pool:
                     del used[id]
         self.adopted.append([self.returned, len(used)])
         self.returned, self.warm, self.idle, self.spare = before
+        self.aside = 0
         self.reserved = None
         return used, unused
 
@@ -102,7 +111,8 @@ class Pool:
     def take(self, nbytes, fresh=False):
         """A Buffer of at least `nbytes`; `fresh`: one the pending batch does not use.
 
-        Raises: DeviceError above the device's limit on one binding.
+        Raises: DeviceError above the device's limit on one binding, or where there is
+        no memory for it even without the spare ones.
         """
         if self.returned:
             self._collect()
@@ -110,19 +120,66 @@ class Pool:
         ids = None if fresh else self.warm.get(nwords)
         if not ids:
             ids = self.idle.get(nwords)
-        if ids:
-            self.spare -= nwords * 4
-            return Buffer(ids.pop(), nwords, self.returned)
-        return self._make(nwords)
+        if not ids:
+            return self._make(nwords)
+        self.spare -= nwords * 4
+        self._count()
+        return Buffer(ids.pop(), nwords, self.returned)
 
     def _make(self, nwords):
+        if self.memory is not None and self.bytes + nwords * 4 > self.memory:
+            self._room(nwords * 4)
         self.made += 1
         self.count += 1
         self.bytes += nwords * 4
         self.stream.buffer(self.made, nwords)
         if self.reserved is not None:
             self.reserved[self.made] = nwords
+        self._count()
         return Buffer(self.made, nwords, self.returned)
+
+    def _room(self, nbytes):
+        """Free spare buffers so that `nbytes` more fit, or raise DeviceError."""
+        self.trim()
+        self._trim(self.warm, 0)
+        if self.bytes + nbytes > self.memory:
+            raise DeviceError(
+                "webgpu: out of memory: %d bytes more do not fit into the %d of "
+                "FOGO_GPU_MEMORY; tensors hold %d of them; drop tensors, or work on "
+                "smaller batches" % (nbytes, self.memory, self.used())
+            )
+
+    def used(self):
+        """Bytes of buffers that tensors and programs hold."""
+        return self.bytes - self.spare - self.aside
+
+    def _count(self):
+        self.peak = max(self.peak, self.bytes)
+        self.peak_used = max(self.peak_used, self.used())
+
+    def stats(self):
+        """What fogo.memory_stats tells."""
+        self._collect()
+        return {
+            "in_use": self.used(), "reserved": self.bytes,
+            "peak_in_use": self.peak_used,
+            "peak_reserved": self.peak, "buffers": self.count,
+        }  # fmt: skip
+
+    def reset_peak(self):
+        """Count peaks from now on."""
+        self._collect()
+        self.peak = self.peak_used = 0
+        self._count()
+
+    def surrender(self):
+        """Name the buffers that no batch uses, for a player short of memory."""
+        ids = []
+        for nwords, idle in self.idle.items():
+            self._gone(nwords, len(idle))
+            ids.extend(idle)
+        self.idle = {}
+        return ids
 
     def _class(self, nwords):
         """Round up to one of four steps to each power of two, within the limit."""
@@ -168,10 +225,16 @@ class Pool:
 
     def trim(self, keep=0):
         """Free idle buffers, largest first, until at most `keep` bytes are spare."""
-        for nwords in sorted(self.idle, reverse=True):
-            ids = self.idle[nwords]
+        self._trim(self.idle, keep)
+
+    def _trim(self, table, keep):
+        for nwords in sorted(table, reverse=True):
+            ids = table[nwords]
             while ids and self.spare > keep:
                 self.stream.free(ids.pop())
-                self.count -= 1
-                self.bytes -= nwords * 4
-                self.spare -= nwords * 4
+                self._gone(nwords, 1)
+
+    def _gone(self, nwords, count):
+        self.count -= count
+        self.bytes -= nwords * 4 * count
+        self.spare -= nwords * 4 * count
