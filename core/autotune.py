@@ -108,6 +108,7 @@ def parse(text, name):
 def mode(name: str | None = None) -> str:
     """Return the mode, having set it to `name` if given.
 
+    Set it, and load what is known, first of all: what has run keeps its kernels.
     Raises: FogoError for a name that is none of "auto", "on", "cached" and "off".
 
     Example:

@@ -39,8 +39,8 @@ class Bench:
         if self.busy or (can_wait is not None and not can_wait()):
             return False
         backend = self.backend
-        self.before = (backend.tape, backend.stream.tape, backend.names)
-        backend.tape = backend.stream.tape = None
+        self.before = (backend.tape, backend.names)
+        backend.tape = None
         try:
             backend.sync()
             start = perf_counter()
@@ -65,7 +65,7 @@ class Bench:
 
     def _restore(self):
         backend = self.backend
-        backend.tape, backend.stream.tape, backend.names = self.before
+        backend.tape, backend.names = self.before
 
     def run(self, candidate, handles, outs):
         """Run a candidate once; its outputs are dropped."""

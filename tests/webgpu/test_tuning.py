@@ -30,8 +30,10 @@ SLOW = Op("slow_product", infer=MATMUL.infer, attrs=("times",), kernel=_slow)
 
 
 @pytest.fixture
-def tuning(full, monkeypatch):
-    """The GPU's backend, which offers three kernels for a matmul, and measures."""
+def tuned(full, monkeypatch):
+    """A GPU of its own, which offers three kernels for a matmul, and measures."""
+    from fogo.native.wgpu_gpu import open_now
+
     module = types.ModuleType("fogo.fast.trial")
     module.candidates = lambda op, inputs, attrs, outs, caps: [
         Candidate("32 times", SLOW, (32,)),
@@ -45,12 +47,18 @@ def tuning(full, monkeypatch):
     autotune.keep_in(lambda: None, lambda text: None)
     autotune.STORE.generation = before["generation"] + 1
     autotune.mode("on")
-    backend = full.backend
-    while backend.inner is not None:
-        backend = backend.inner
-    yield backend
+    yield fogo.webgpu.use_gpu(open_now())
     vars(autotune.STORE).update(before)
     autotune.STORE.generation += 3
+
+
+@pytest.fixture
+def tuning(tuned):
+    """The backend of that GPU."""
+    backend = tuned.backend
+    while backend.inner is not None:
+        backend = backend.inner
+    return backend
 
 
 def pair(device):
@@ -60,43 +68,45 @@ def pair(device):
     return tensors, x.astype(np.float64) @ y.astype(np.float64)
 
 
-def test_the_faster_kernel_is_found_and_right(full, tuning) -> None:
-    (x, y), true = pair(full)
-    uploads, reads = full.backend.uploads, full.backend.reads
+def test_the_faster_kernel_is_found_and_right(tuned, tuning) -> None:
+    (x, y), true = pair(tuned)
+    uploads, reads = tuned.backend.uploads, tuned.backend.reads
     z = x @ y
-    full.sync()
-    assert (full.backend.uploads, full.backend.reads) == (uploads, reads)
+    tuned.sync()
+    assert (tuned.backend.uploads, tuned.backend.reads) == (uploads, reads)
     assert np.abs(z.numpy() - true).max() < 1e-4
     (known,) = autotune.STORE.devices.values()
     assert [entry["best"] for entry in known.values()] == ["once"]
     (name,) = autotune.STORE.devices
-    assert full.describe() in name and "WgpuGpu" in name
+    assert tuned.describe() in name and "WgpuGpu" in name
 
 
-def test_batches_are_timed_where_no_clock_is_fine(full, tuning, monkeypatch) -> None:
+def test_batches_are_timed_where_no_clock_is_fine(tuned, tuning, monkeypatch) -> None:
     monkeypatch.setattr(type(tuning.gpu), "precise", False)
-    (x, y), true = pair(full)
+    (x, y), true = pair(tuned)
     assert np.abs((x @ y).numpy() - true).max() < 1e-4
     (known,) = autotune.STORE.devices.values()
     assert [entry["best"] for entry in known.values()] == ["once"]
 
 
-def test_what_had_gone_wrong_before_is_told_not_lost(full, tuning, monkeypatch) -> None:
-    (x, y), _ = pair(full)
-    full.sync()
+def test_what_had_gone_wrong_before_is_told_not_lost(
+    tuned, tuning, monkeypatch
+) -> None:
+    (x, y), _ = pair(tuned)
+    tuned.sync()
     tuning.gpu._player.problem = "something broke"
     with pytest.raises(fogo.DeviceError, match="something broke"):
         (x @ y).numpy()
 
 
-def test_a_capture_sees_nothing_of_it(full, tuning) -> None:
+def test_a_capture_sees_nothing_of_it(tuned, tuning) -> None:
     bench = tuning.bench()
     tape = object()
-    tuning.stream.tape = tape
+    tuning.tape = tape
     try:
-        assert bench.begin() and tuning.stream.tape is None
+        assert bench.begin() and tuning.tape is None
         assert not bench.begin()  # one at a time
         bench.end()
-        assert tuning.stream.tape is tape
+        assert tuning.tape is tape
     finally:
-        tuning.stream.tape = None
+        tuning.tape = None
