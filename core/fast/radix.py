@@ -15,7 +15,7 @@ from ..ops.record import Aval, Op
 from .bitonic import power_of_two
 from .keys import LAST, bits_of, key_of
 from .states import Running
-from .walk import GroupScan, Line, one_on, walk
+from .walk import GroupScan, OneOn, walk
 
 THREADS = 256
 DIGITS = 256
@@ -143,7 +143,7 @@ class Room:
         total = found[0]
         for v in found[1:]:
             total = k.let(total + v)
-        before, whole = self.scan.scan((total,))
+        ((before, whole),) = self.scan.scan([(total,)])
         # The upper halves (digits 8 to 15) come after all of the lower ones.
         now = k.let(before[0] + E("shl", whole[0], 16))
         for p, v in zip(places, found):
@@ -190,8 +190,7 @@ def _starts(k, counts, starts, totals, threads):
     c = k.groups(totals.shape, threads)
     now = Running("add", 0, int32)
     scan = GroupScan(k, now, threads)
-    line = Line(k, now, (counts,), lambda i: c + (i,), 4, False)
-    line.store = one_on(k, lambda i: c + (i,))
+    line = OneOn(k, scan, (counts,), lambda i: c + (i,), False)
     carry = [k.cell(0, int32)]
     walk(k, scan, line, (starts,), (0, counts.shape[-1]), carry)
     with k.when(E("eq", k.local, 0)):
@@ -228,7 +227,7 @@ def _move(k, x, order, starts, totals, rest):
 
 def _bases(k, room, start, total):
     """Where the digits of this tile go, a digit a thread."""
-    before, _ = room.scan.scan((cast(total, uint32),))
+    ((before, _),) = room.scan.scan([(cast(total, uint32),)])
     base = k.shared(uint32, DIGITS)
     base[k.local] = before[0] + cast(start, uint32)
     return base

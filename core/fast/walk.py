@@ -1,10 +1,16 @@
-"""A group of threads walks along a line, a tile at a time, and knows all before it."""
+"""A group of threads walks along a line, a tile at a time, and knows all before it.
+
+A thread takes four neighbours at a time, and `turns` such fours of every tile, so that
+threads side by side read side by side and one round of barriers serves all turns.
+"""
 
 from __future__ import annotations
 
 from ..expr import call as E
 from ..expr import cast, literal
 from ..expr import where as _where
+
+FOUR = 4
 
 
 def pinned(k, parts):
@@ -13,112 +19,135 @@ def pinned(k, parts):
 
 
 class GroupScan:
-    """Scans one state a thread over a whole group, through shared memory."""
+    """Scans `turns` states a thread over a whole group, through shared memory."""
 
-    def __init__(self, k, state, threads):
+    def __init__(self, k, state, threads, turns=1):
         self.k = k
         self.state = state
         self.threads = threads
-        self.slots = [k.shared(d, 2 * threads) for d in state.dtypes]
+        self.turns = turns
+        self.slots = [k.shared(d, 2 * threads * turns) for d in state.dtypes]
         self.neutral = tuple(
             [literal(v, d) for v, d in zip(state.neutral, state.dtypes)]
         )
 
     def scan(self, mine):
-        """Return (state of all threads before this one, state of all threads).
+        """For each turn: (state of the threads before this one, state of all threads).
 
         All threads of the group must come by; it ends with reads of shared memory.
         """
         k, me, size = self.k, self.k.local, self.threads
-        cells = [k.cell(p) for p in mine]
+        cells = [[k.cell(p) for p in state] for state in mine]
         k.barrier()  # the slots may still be read from before
-        self.put(cells, me)
+        self._put_all(cells, me)
         at, step = 0, 1
         while step < size:
             k.barrier()
             with k.when(me >= step):
-                before = self.get(me + (at * size - step))
-                for cell, part in zip(
-                    cells, pinned(k, self.state.join(before, tuple(cells)))
-                ):
-                    cell.set(part)
+                for turn, state in enumerate(cells):
+                    before = self._get(me + (self._slot(turn, at) - step))
+                    joined = pinned(k, self.state.join(before, tuple(state)))
+                    for cell, part in zip(state, joined):
+                        cell.set(part)
             at = 1 - at
-            self.put(cells, me + at * size)
+            self._put_all(cells, me, at)
             step *= 2
         k.barrier()
-        last = self.get(literal(at * size + size - 1, me.dtype))
-        before = self.get(me + (at * size - 1), me > 0)
-        return before, last
+        return [self._ends(me, self._slot(turn, at)) for turn in range(self.turns)]
 
-    def put(self, parts, index):
-        for slot, part in zip(self.slots, parts):
-            slot[index] = part
+    def _slot(self, turn, half):
+        return (2 * turn + half) * self.threads
 
-    def get(self, index, known=None):
-        """The state in a slot; nothing where it is not `known`."""
+    def _put_all(self, cells, me, half=0):
+        for turn, state in enumerate(cells):
+            for slot, part in zip(self.slots, state):
+                slot[me + self._slot(turn, half)] = part
+
+    def _get(self, index):
+        return tuple([slot[index] for slot in self.slots])
+
+    def _ends(self, me, slot):
+        """What came before this thread (nothing for the first), and the whole."""
         k = self.k
-        if known is None:
-            return tuple([slot[index] for slot in self.slots])
-        index = k.let(E("max", index, 0))
-        return tuple(
-            [k.let(_where(known, slot[index], n))
-             for slot, n in zip(self.slots, self.neutral)]
-        )  # fmt: skip
+        before = self._get(k.let(E("max", me, 1) + (slot - 1)))
+        before = tuple(
+            [k.let(_where(me > 0, b, n)) for b, n in zip(before, self.neutral)]
+        )
+        return before, self._get(literal(slot + self.threads - 1, me.dtype))
 
 
 class Line:
-    """The elements that a thread takes of a line: `per` neighbours from a place on."""
+    """The elements that a thread takes of a tile of a line: fours, `apart` apart."""
 
-    def __init__(self, k, state, arrays, at, per, wide):
+    def __init__(self, k, scan, arrays, at, wide):
         self.k = k
-        self.state = state
+        self.state = scan.state
+        self.turns = scan.turns
+        self.apart = scan.threads * FOUR
         self.arrays = arrays
         self.at = at  # place on the line -> coordinates
-        self.per = per
         self.wide = wide
 
-    def load(self, first, stop):
-        """States of the elements from `first` on, neutral from `stop` on."""
-        k, state = self.k, self.state
-        columns = [self._values(a, first, stop) for a in self.arrays]
+    def load(self, tile, stop):
+        """For each turn, the place of its four, and their states: neutral from stop."""
         out = []
-        for i in range(self.per):
+        for turn in range(self.turns):
+            first = self.k.let(tile + self.k.local * FOUR + turn * self.apart)
+            columns = [self._values(a, first, stop) for a in self.arrays]
+            out.append((first, columns))
+        return [(first, self._lifted(first, stop, c)) for first, c in out]
+
+    def _values(self, array, first, stop):
+        if self.wide:
+            return array.wide(self.at(self.k.let(E("min", first, stop - FOUR))))
+        return [
+            array[self.at(self.k.let(E("min", first + i, stop - 1)))]
+            for i in range(FOUR)
+        ]
+
+    def _lifted(self, first, stop, columns):
+        k, state = self.k, self.state
+        out = []
+        for i in range(FOUR):
             values = [cast(c[i], d) for c, d in zip(columns, state.dtypes)]
             parts = state.lift(tuple(values), first + i)
             inside = k.let(first + i < stop)
-            out.append(
-                tuple(
-                    [k.let(_where(inside, p, literal(n, p.dtype)))
-                     for p, n in zip(parts, state.neutral)]
-                )
-            )  # fmt: skip
+            out.append(masked(k, state, inside, parts))
         return out
 
-    def _values(self, array, first, stop):
-        values = []
-        step = 4 if self.wide else 1
-        for i in range(0, self.per, step):
-            place = self.k.let(E("min", first + i, stop - step))
-            if self.wide:
-                values.extend(array.wide(self.at(place)))
-            else:
-                values.append(array[self.at(place)])
-        return values
-
-    def store(self, outs, states, first, stop):
-        """Write the results of the states to every output."""
+    def store(self, outs, first, states, stop):
+        """Write the results of four states to every output."""
         k = self.k
-        step = 4 if self.wide else 1
         results = [self.state.result(s) for s in states]
-        for i in range(0, self.per, step):
+        if self.wide:
+            with k.when(first < stop):
+                for j, out in enumerate(outs):
+                    out.put_wide(self.at(first), [k.let(r[j]) for r in results])
+            return
+        for i, result in enumerate(results):
             place = k.let(first + i)
             with k.when(place < stop):
-                for j, out in enumerate(outs):
-                    if self.wide:
-                        four = [r[j] for r in results[i : i + 4]]
-                        out.put_wide(self.at(place), [k.let(v) for v in four])
-                    else:
-                        out[self.at(place)] = results[i][j]
+                for out, value in zip(outs, result):
+                    out[self.at(place)] = value
+
+
+class OneOn(Line):
+    """A line whose results go one place on: what came before each element."""
+
+    def store(self, outs, first, states, stop):
+        for i, reached in enumerate(states):
+            place = self.k.let(first + i + 1)
+            with self.k.when(place < stop):
+                for out, part in zip(outs, reached):
+                    out[self.at(place)] = part
+
+
+def masked(k, state, inside, parts):
+    """A state, or nothing where it is not inside."""
+    return tuple(
+        [k.let(_where(inside, p, literal(n, p.dtype)))
+         for p, n in zip(parts, state.neutral)]
+    )  # fmt: skip
 
 
 def walk(k, scan, line, outs, span, carry):
@@ -126,34 +155,30 @@ def walk(k, scan, line, outs, span, carry):
 
     Without outputs it only moves `carry` to the stretch's end.
     """
-    state, per = scan.state, line.per
+    state = scan.state
     start, stop = span
-    with k.loop(stop, start, scan.threads * per) as tile:
-        first = k.let(tile + k.local * per)
-        mine = line.load(first, stop)
-        total = mine[0]
-        for more in mine[1:]:
-            total = pinned(k, state.join(total, more))
-        before, whole = scan.scan(total)
-        if outs:
-            now = pinned(k, state.join(tuple(carry), before))
-            reached = []
-            for one in mine:
-                now = pinned(k, state.join(now, one))
-                reached.append(now)
-            line.store(outs, reached, first, stop)
-        for cell, part in zip(carry, pinned(k, state.join(tuple(carry), whole))):
+    with k.loop(stop, start, line.apart * line.turns) as tile:
+        mine = line.load(tile, stop)
+        totals = []
+        for _, states in mine:
+            total = states[0]
+            for more in states[1:]:
+                total = pinned(k, state.join(total, more))
+            totals.append(total)
+        now = tuple([k.let(c) for c in carry])
+        for (first, states), (before, whole) in zip(mine, scan.scan(totals)):
+            if outs:
+                _finish(k, line, outs, first, states, state.join(now, before), stop)
+            now = pinned(k, state.join(now, whole))
+        for cell, part in zip(carry, now):
             cell.set(part)
 
 
-def one_on(k, at):
-    """A `Line.store` that puts states one place on: what was before each element."""
-
-    def store(outs, states, first, stop):
-        for i, reached in enumerate(states):
-            place = k.let(first + i + 1)
-            with k.when(place < stop):
-                for out, part in zip(outs, reached):
-                    out[at(place)] = part
-
-    return store
+def _finish(k, line, outs, first, states, now, stop):
+    """Four elements one by one, from the state before them on."""
+    now = pinned(k, now)
+    reached = []
+    for one in states:
+        now = pinned(k, line.state.join(now, one))
+        reached.append(now)
+    line.store(outs, first, reached, stop)
