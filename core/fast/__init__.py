@@ -24,6 +24,8 @@ TABLE: dict[str, str] = {
     "log_softmax": "softmax",
     "logsumexp": "softmax",
     "standardize": "softmax",
+    "attention": "attention",
+    "attention_grad": "attention",
     "cumsum": "scan",
     "cumprod": "scan",
     "cummax": "scan",
