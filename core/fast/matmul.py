@@ -100,7 +100,7 @@ def candidates(op, inputs, attrs, outs, caps):
 def _by_registers(s):
     """For CPUs that play a GPU: several shapes of a thread's own tile."""
     out = []
-    for rm, rn in ((4, 8), (8, 8), (4, 4), (8, 4)):
+    for rm, rn in ((8, 8), (4, 8), (4, 4), (8, 4)):
         rm, rn = min(rm, s.m), rn if s.n >= 4 else s.n
         exact = (s.m % rm == 0, s.n % rn == 0, s.n % 4 == 0 and rn % 4 == 0)
         attrs = (rm, rn, (s.left, s.right), exact, 4)

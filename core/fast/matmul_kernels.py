@@ -114,23 +114,15 @@ def registers(k, x, y, out, rm, rn, sides, exact, unroll):
     """
     m, n, depth = out.shape[-2], out.shape[-1], x.shape[-1]
     c = k.grid(out.shape[:-2] + ((m + (rm - 1)) // rm, (n + (rn - 1)) // rn))
-    batch = c[:-2]
-    rows = _places(k, c[-2] * rm, rm, m, exact[0], 1)
-    wide_n = 4 if sides[1] == ("o", 4) and rn % 4 == 0 else 1
-    columns = _places(k, c[-1] * rn, rn, n, exact[1], wide_n)
+    left = _Lines(k, x, c[:-2], c[-2] * rm, rm, m, exact[0], sides[0], False)
+    right = _Lines(k, y, c[:-2], c[-1] * rn, rn, n, exact[1], sides[1], True)
     acc = [[k.cell(0.0, float32) for _ in range(rn)] for _ in range(rm)]
-    wide_k = sides[0] == ("k", 4) and unroll % 4 == 0
 
     def steps(kk, count):
-        a = _lines(k, x, batch, rows, kk, count, wide_k and count > 1)
-        for i in range(count):
-            at = k.let(kk + i)
-            b = []
-            for column in columns:
-                b += load(y, batch + (at, column), wide_n, -1)
-            for cells, line in zip(acc, a):
+        for a, b in zip(left.get(kk, count), right.get(kk, count)):
+            for cells, u in zip(acc, a):
                 for cell, v in zip(cells, b):
-                    cell.set(cell + line[i] * cast(v, float32))
+                    cell.set(cell + u * v)
 
     whole = k.let(depth // unroll * unroll)
     with k.loop(whole, 0, unroll) as kk:
@@ -138,6 +130,7 @@ def registers(k, x, y, out, rm, rn, sides, exact, unroll):
     if unroll > 1:
         with k.loop(depth, whole) as kk:
             steps(kk, 1)
+    batch = c[:-2]
     for i, cells in enumerate(acc):
         row = c[-2] * rm + i
 
@@ -154,20 +147,43 @@ def registers(k, x, y, out, rm, rn, sides, exact, unroll):
                 line()
 
 
-def _places(k, first, count, size, exact, width):
-    out = []
-    for i in range(0, count, width):
-        at = first + i
-        out.append(k.let(at if exact else call("min", at, size - width)))
-    return out
+class _Lines:
+    """Some rows of x or columns of y, as one thread reads them."""
 
+    def __init__(self, k, array, batch, first, count, size, exact, how, swapped):
+        self.k, self.array, self.batch, self.swapped = k, array, batch, swapped
+        self.along = how[0] if how[1] == 4 else None
+        if self.along == "o" and count % 4:
+            self.along = None
+        self.width = 4 if self.along == "o" else 1
+        self.places = []
+        for i in range(0, count, self.width):
+            at = first + i
+            last = size - self.width
+            self.places.append(k.let(at if exact else call("min", at, last)))
 
-def _lines(k, x, batch, rows, kk, count, wide):
-    """x at `count` places from kk on, for each row."""
-    out = []
-    for row in rows:
-        line = []
-        for i in range(0, count, 4 if wide else 1):
-            line += load(x, batch + (row, kk + i), 4 if wide else 1, -1)
-        out.append([cast(v, float32) for v in line])
-    return out
+    def get(self, kk, count):
+        """For each of `count` k from kk on, the elements of all lines as float32."""
+        if self.along == "k" and count % 4 == 0:
+            return self._along_k(kk, count)
+        out = []
+        for i in range(count):
+            here = self.k.let(kk + i)
+            line = []
+            for place in self.places:
+                line += self._load(place, here, self.width, "o")
+            out.append(line)
+        return out
+
+    def _along_k(self, kk, count):
+        out = [[] for _ in range(count)]
+        for place in self.places:
+            for i in range(0, count, 4):
+                for j, v in enumerate(self._load(place, kk + i, 4, "k")):
+                    out[i + j].append(v)
+        return out
+
+    def _load(self, place, kk, width, along):
+        at = self.batch + ((kk, place) if self.swapped else (place, kk))
+        axis = -1 if (along == "k") != self.swapped else -2
+        return [cast(v, float32) for v in load(self.array, at, width, axis)]
