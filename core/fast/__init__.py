@@ -20,6 +20,8 @@ from ..autotune import STORE
 TABLE: dict[str, str] = {
     "pointwise": "pointwise",
     "reduce": "reduce",
+    "argmax": "arg",
+    "argmin": "arg",
     "softmax": "softmax",
     "log_softmax": "softmax",
     "logsumexp": "softmax",

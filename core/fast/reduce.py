@@ -125,9 +125,7 @@ def _outer(k, combine, x, out, tile):
 
     sums.over(tree.total(columns), own, down * parts, turns, load, False)
     named = [(combine[0], k.let(cell)) for cell in sums.cells]
-    values = tree.combine_down(k, named, across, down) if down > 1 else [
-        value for _, value in named
-    ]  # fmt: skip
+    values = tree.combine_down(k, named, across, down)
     with k.when((k.local < across) & real):
         at = (c[:1] if parts > 1 else ()) + point
         for i, value in enumerate(values):

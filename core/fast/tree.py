@@ -27,28 +27,25 @@ def combine(k, parts, threads, lanes):
     parts: list of (name of a binary primitive, value). `lanes` is a power of two, at
     most `threads`, the size of the group. Every thread must come by.
     """
+    return combine_by(k, _joining(parts), [v for _, v in parts], threads, lanes)
+
+
+def combine_by(k, join, values, threads, lanes):
+    """`combine` for values that belong together: join(list, list) -> list."""
     if lanes == 1:
-        return [value for _, value in parts]
+        return values
     first, own = segment(k, threads, lanes)
-    rooms = []
-    for _, value in parts:
-        room = k.shared(_roomy(value.dtype), threads)
-        room[k.local] = cast(value, room.dtype)
-        rooms.append(room)
+    rooms = _put(k, values, threads)
     k.barrier()
     left = lanes
     while left > FAN:
         fan = min(FAN, left // FAN)
         left //= fan
         with k.when(own < left):
-            for (name, value), room in zip(parts, rooms):
-                total = _fold(k, name, value.dtype, room, first + own, left, fan)
-                room[k.local] = cast(total, room.dtype)
+            found = _fold(k, join, values, rooms, first + own, left, fan)
+            _update(k, rooms, found)
         k.barrier()
-    return [
-        _fold(k, name, value.dtype, room, first, 1, left)
-        for (name, value), room in zip(parts, rooms)
-    ]
+    return _fold(k, join, values, rooms, first, 1, left)
 
 
 def combine_down(k, parts, across, down):
@@ -56,22 +53,59 @@ def combine_down(k, parts, across, down):
 
     parts: list of (name of a binary primitive, value). Every thread must come by.
     """
-    rooms = []
-    for _, value in parts:
-        room = k.shared(_roomy(value.dtype), across * down)
-        room[k.local] = cast(value, room.dtype)
-        rooms.append(room)
+    return combine_down_by(k, _joining(parts), [v for _, v in parts], across, down)
+
+
+def combine_down_by(k, join, values, across, down):
+    """`combine_down` for values that belong together."""
+    if down == 1:
+        return values
+    rooms = _put(k, values, across * down)
     left = down
     while left > 1:
         fan = min(FAN, left)
         left //= fan
         k.barrier()
         with k.when(k.local < left * across):
-            for (name, value), room in zip(parts, rooms):
-                step = left * across
-                total = _fold(k, name, value.dtype, room, k.local, step, fan)
-                room[k.local] = cast(total, room.dtype)
-    return [cast(room[k.local], value.dtype) for (_, value), room in zip(parts, rooms)]
+            found = _fold(k, join, values, rooms, k.local, left * across, fan)
+            _update(k, rooms, found)
+    return [cast(room[k.local], value.dtype) for value, room in zip(values, rooms)]
+
+
+def _joining(parts):
+    names = [name for name, _ in parts]
+
+    def join(a, b):
+        return [call(name, x, y) for name, x, y in zip(names, a, b)]
+
+    return join
+
+
+def _put(k, values, threads):
+    """Shared memory with the value of each thread, for each of the values."""
+    rooms = []
+    for value in values:
+        room = k.shared(_roomy(value.dtype), threads)
+        room[k.local] = cast(value, room.dtype)
+        rooms.append(room)
+    return rooms
+
+
+def _update(k, rooms, values):
+    for room, value in zip(rooms, values):
+        room[k.local] = cast(value, room.dtype)
+
+
+def _fold(k, join, values, rooms, start, step, count):
+    """Join `count` lots of values, `step` apart, pair by pair."""
+    lots = []
+    for i in range(count):
+        lot = [cast(r[start + i * step], v.dtype) for r, v in zip(rooms, values)]
+        lots.append(lot)
+    while len(lots) > 1:
+        half = [join(lots[i], lots[i + 1]) for i in range(0, len(lots) - 1, 2)]
+        lots = half + lots[len(half) * 2 :]
+    return [k.let(v) for v in lots[0]]
 
 
 def place_row(k, shape, threads, lanes):
@@ -97,12 +131,6 @@ def segment(k, threads, lanes):
         return literal(0, INDEX), k.local
     own = k.let(k.local % lanes)
     return k.let(k.local - own), own
-
-
-def _fold(k, name, dtype, room, start, step, count):
-    """Combine `count` values, `step` apart, pair by pair."""
-    values = [cast(room[start + i * step], dtype) for i in range(count)]
-    return fold(k, name, values)
 
 
 def fold(k, name, values):
