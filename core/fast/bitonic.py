@@ -13,7 +13,12 @@ from ..ops.record import Op
 from .keys import LAST, key_of
 
 MOST = 2048  # pairs that fit the 16 KiB every device has
-_NOWHERE = 0x7FFFFFFF  # the place of a pair that is not there
+NOWHERE = 0x7FFFFFFF  # the place of a pair that is not there
+
+
+def sooner(a, b):
+    """Whether pair a = (key, place) comes before pair b."""
+    return (a[0] < b[0]) | (E("eq", a[0], b[0]) & (a[1] < b[1]))
 
 
 class Pairs:
@@ -27,39 +32,42 @@ class Pairs:
         self.places = k.shared(int32, count)
         self.me = k.let(cast(k.local, uint32))
 
-    def fill(self, pair):
-        """`pair(i)` gives (key, place, whether it is there) for number i."""
-        k = self.k
-        for turn in range(0, self.count, self.threads):
-            i = k.let(k.local + turn)
-            key, place, there = pair(i)
-            self.keys[i] = _where(there, key, literal(LAST, uint32))
-            self.places[i] = _where(there, place, literal(_NOWHERE, int32))
+    def sort(self, count=None, rounds=None):
+        """Sort the first `count` pairs, a power of two; it ends with a barrier.
 
-    def sort(self):
-        """Sort all pairs; it ends with a barrier."""
+        rounds: an index, the same for all threads: sort the first 2**rounds instead.
+        """
         k = self.k
-        rounds = self.count.bit_length() - 1
+        half = (count or self.count) // 2
+        guard = half if half % self.threads else None
+        if rounds is None:
+            rounds = half.bit_length()
+        else:
+            guard = k.let(cast(E("shr", E("shl", 1, rounds), 1), uint32))
         with k.loop(rounds) as wide:
             with k.loop(wide + 1) as narrow:
                 k.barrier()
                 shift = k.let(cast(wide - narrow, uint32))
-                apart = k.let(E("shl", literal(1, uint32), shift))
-                for turn in range(0, self.count // 2, self.threads):
-                    self._exchange(self.me + turn, cast(wide, uint32), shift, apart)
+                for turn in range(0, half, self.threads):
+                    number = k.let(self.me + turn)
+                    if guard is None:
+                        self._exchange(number, cast(wide, uint32), shift)
+                        continue
+                    with k.when(number < guard):
+                        self._exchange(number, cast(wide, uint32), shift)
         k.barrier()
 
-    def _exchange(self, number, wide, shift, apart):
+    def _exchange(self, number, wide, shift):
         """Put the pair number `number` of this step in order."""
         k = self.k
+        apart = k.let(E("shl", literal(1, uint32), shift))
         within = E("and", number, apart - 1)
         low = k.let(E("or", E("shl", number - within, 1), within))
         high = k.let(low + apart)
         up = E("eq", E("and", E("shr", low, wide + 1), 1), 0)
         a, b = self.keys[k.index(low)], self.keys[k.index(high)]
         i, j = self.places[k.index(low)], self.places[k.index(high)]
-        after = (a > b) | (E("eq", a, b) & (i > j))
-        with k.when(E("eq", after, up)):
+        with k.when(E("eq", sooner((b, j), (a, i)), up)):
             self.keys[k.index(low)] = b
             self.keys[k.index(high)] = a
             self.places[k.index(low)] = j
@@ -72,7 +80,7 @@ class Pairs:
             i = k.let(k.local + turn)
             with k.when(i < most):
                 place = self.places[i]
-                gone = E("eq", place, _NOWHERE)
+                gone = E("eq", place, NOWHERE)
                 out[at(first + i)] = _where(gone, literal(-1, int32), place)
 
 
@@ -80,48 +88,56 @@ def _replaced(c, axis, i):
     return c[:axis] + (i,) + c[axis + 1 :]
 
 
-def _chunk_kernel(k, x, out, axis, descending, count, keep):
-    """Sort each `count` elements of a line; store the first `keep` places of each."""
-    shape = out.shape[:axis] + ((out.shape[axis] + (keep - 1)) // keep,)
-    c = k.groups(shape + out.shape[axis + 1 :], threads_for(count))
-    first = k.let(c[axis] * count)
-    n = x.shape[axis]
-    pairs = Pairs(k, count, threads_for(count))
+def read_pair(k, x, order, c, axis, at, descending):
+    """(key, place) of element `at` of a line, or of the element that order[at] names.
 
-    def pair(i):
-        place = k.let(first + i)
-        there = k.let(place < n)
-        value = x[_replaced(c, axis, k.let(E("min", place, n - 1)))]
-        return key_of(value, descending), cast(place, int32), there
-
-    pairs.fill(pair)
-    pairs.sort()
-    start = k.let(c[axis] * keep)
-    most = k.let(E("min", out.shape[axis] - start, keep))
-    pairs.write(out, lambda i: _replaced(c, axis, i), start, most)
-
-
-def _again_kernel(k, x, order, out, axis, descending, count, keep):
-    """The same for the elements that `order` names; -1 names none."""
-    shape = out.shape[:axis] + ((out.shape[axis] + (keep - 1)) // keep,)
-    c = k.groups(shape + out.shape[axis + 1 :], threads_for(count))
-    first = k.let(c[axis] * count)
-    n = order.shape[axis]
-    pairs = Pairs(k, count, threads_for(count))
-
-    def pair(i):
-        at = k.let(first + i)
-        place = order[_replaced(c, axis, k.let(E("min", at, n - 1)))]
-        there = k.let((at < n) & (place >= 0))
+    (LAST, NOWHERE) beyond the end, and where the order says -1.
+    """
+    n = (x if order is None else order).shape[axis]
+    inside = k.let(E("min", at, n - 1))
+    there = at < n
+    place = cast(at, int32)
+    if order is not None:
+        place = order[_replaced(c, axis, inside)]
+        there = there & (place >= 0)
         inside = k.let(E("max", k.index(place), 0))
-        value = x[_replaced(c, axis, inside)]
-        return key_of(value, descending), place, there
+    value = x[_replaced(c, axis, inside)]
+    there = k.let(there)
+    return (
+        k.let(_where(there, key_of(value, descending), literal(LAST, uint32))),
+        k.let(_where(there, place, literal(NOWHERE, int32))),
+    )
 
-    pairs.fill(pair)
+
+def chunks(k, out, axis, keep, threads):
+    """A group for every `keep` results; returns (coordinates, first, how many)."""
+    count = (out.shape[axis] + (keep - 1)) // keep
+    c = k.groups(out.shape[:axis] + (count,) + out.shape[axis + 1 :], threads)
+    first = k.let(c[axis] * keep)
+    return c, first, k.let(E("min", out.shape[axis] - first, keep))
+
+
+def _sort(k, x, order, out, axis, descending, count, keep):
+    """Sort each `count` elements of a line; store the first `keep` places of each."""
+    threads = threads_for(count)
+    c, first, most = chunks(k, out, axis, keep, threads)
+    start = k.let(c[axis] * count)
+    pairs = Pairs(k, count, threads)
+    for turn in range(0, count, threads):
+        at = k.let(start + k.local + turn)
+        pair = read_pair(k, x, order, c, axis, at, descending)
+        pairs.keys[k.local + turn] = pair[0]
+        pairs.places[k.local + turn] = pair[1]
     pairs.sort()
-    start = k.let(c[axis] * keep)
-    most = k.let(E("min", out.shape[axis] - start, keep))
-    pairs.write(out, lambda i: _replaced(c, axis, i), start, most)
+    pairs.write(out, lambda i: _replaced(c, axis, i), first, most)
+
+
+def _chunk_kernel(k, x, out, *attrs):
+    _sort(k, x, None, out, *attrs)
+
+
+def _again_kernel(k, x, order, out, *attrs):
+    _sort(k, x, order, out, *attrs)
 
 
 def threads_for(count):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..ops.record import Aval
 from ..shapes import size
-from . import Candidate
+from . import Candidate, best
 from .bitonic import AGAIN, CHUNKS, MOST, power_of_two
 from .radix import argsort
 
@@ -52,26 +52,33 @@ def sorting(x, axis, descending, dtype, caps, bits=None):
 def _best(x, keep, axis, descending, dtype):
     """The best of each stretch, then the best of those, until one stretch is left."""
     n = x.shape[axis]
-    count = MOST if keep > 64 else 1024
+    first, again, count, form = _stage(n, keep)
     if n <= count:
-        form = (axis, descending, power_of_two(n), keep)
-        return Candidate("best of a line", CHUNKS, form)
+        return Candidate("best of a line", first, (axis, descending) + form)
 
     def run(backend, inputs, outs):
         stretches = (n + count - 1) // count
-        form = (axis, descending, count, keep)
-        order = backend.run(
-            CHUNKS, inputs, form, (_kept(x, axis, stretches * keep, dtype),)
-        )
+        kept = _kept(x, axis, stretches * keep, dtype)
+        order = backend.run(first, inputs, (axis, descending) + form, (kept,))
         while stretches > 1:
             left = stretches * keep
-            stretches = (left + count - 1) // count
-            form = (axis, descending, min(count, power_of_two(left)), keep)
+            _, _, many, then = _stage(left, keep)
+            stretches = (left + many - 1) // many
             kept = _kept(x, axis, stretches * keep, dtype)
-            order = backend.run(AGAIN, tuple(inputs) + order, form, (kept,))
+            given = tuple(inputs) + tuple(order)
+            order = backend.run(again, given, (axis, descending) + then, (kept,))
         return order
 
     return Candidate("best of stretches", run=run)
+
+
+def _stage(n, keep):
+    """(op, op for later stages, elements of a stretch, its form) for lines of n."""
+    if keep <= best.MOST:
+        threads, per = best.shape(n, keep)
+        return best.BEST, best.BEST_AGAIN, threads * per, (threads, per, keep)
+    count = min(MOST, power_of_two(n))
+    return CHUNKS, AGAIN, count, (count, keep)
 
 
 def _kept(x, axis, n, dtype):
