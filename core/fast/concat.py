@@ -1,20 +1,25 @@
-"""Joining tensors by copies: no kernel, and no limit on how many.
+"""Joining many tensors: by one kernel, or by copies where kernels bind few buffers.
 
 Where only axes of size 1 come before the joined one, every part is one piece of the
-result. A kernel binds a few buffers at a time; a command that copies needs two.
+result, and a command copies it. Copies take a host's time each; a kernel that binds
+all parts takes it once, but browsers allow eight buffers a kernel.
 """
 
 from __future__ import annotations
 
 from ..backend.base import Handle
+from ..ops.movement import CONCAT
 from ..shapes import Layout, is_contiguous, size
 from . import Candidate
 
 LARGE = 4 << 20  # bytes: kernels copy such parts several times as fast
+BOUND = 128  # parts of one kernel at most: each point looks for its own
 
 
 def candidates(op, inputs, attrs, outs, caps):
-    """Offer copies for `concat_many`, where all parts are whole words."""
+    """Offer one kernel or copies for `concat_many`; parts by eights are the rest."""
+    if len(inputs) < min(caps.limits["maxStorageBuffersPerShaderStage"], BOUND):
+        return [Candidate("one kernel", CONCAT, attrs)]
     if size(outs[0].shape[: attrs[0]]) != 1:
         return []
     strewn = 0

@@ -152,14 +152,14 @@ def test_many_tensors_join(dtype: str, gpu: fogo.Device) -> None:
     assert (got.numpy() == np.concatenate(side, 1)).all()
 
 
-def test_many_small_tensors_join_by_copies_alone(full: fogo.Device) -> None:
+def test_many_small_tensors_join_by_copies_alone(portable: fogo.Device) -> None:
     parts = [np.arange(n + 1, dtype=np.float32) for n in range(100)]
-    tensors = [fogo.tensor(p, device=full) for p in parts]
-    full.sync()
-    before = full.backend.gpu.stats()["dispatches"]
+    tensors = [fogo.tensor(p, device=portable) for p in parts]
+    portable.sync()
+    before = portable.backend.gpu.stats()["dispatches"]
     joined = fogo.concat(tensors)
     assert (joined.numpy() == np.concatenate(parts)).all()
-    assert full.backend.gpu.stats()["dispatches"] == before
+    assert portable.backend.gpu.stats()["dispatches"] == before
 
 
 def test_what_is_joined_shares_gradients(full: fogo.Device) -> None:
