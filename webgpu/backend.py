@@ -63,6 +63,7 @@ class WebGpu(RawBackend):
 
     name = "webgpu"
     wides = True
+    arenas = True  # optimisers put parameters side by side: few kernels pay
     queues = True
     holds = (
         bool_, int8, int16, int32, uint8, uint16, uint32, float16, float32,

@@ -64,6 +64,13 @@ class Adam(Optimizer):
                 "%s: betas are two numbers in [0, 1); given %r" % (self.name, betas)
             )
 
+    def elementwise(self) -> bool:
+        kind = type(self)
+        return (
+            kind.apply_single is Adam.apply_single
+            and kind.init_single is Adam.init_single
+        )
+
     def init_single(self, p: Tensor, group: dict[str, Any]) -> dict[str, Tensor]:
         state = {"exp_avg": state_like(p, group), "exp_avg_sq": state_like(p, group)}
         if group["amsgrad"]:

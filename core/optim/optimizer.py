@@ -7,15 +7,16 @@ step moves nothing to or from the host.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from ..backend.autodiff import no_grad
+from ..backend.capture import ACTIVE, WATCH, called, changed
 from ..dtypes import float32, float64, int32
-from ..errors import AutodiffError, FogoError, FormatError
+from ..errors import AutodiffError, FogoError
 from ..nn.module import Module
 from ..ops.creation import fill
 from ..tensor import Tensor, tensor
+from .arena import Arena, Pack, renewed
 
 if TYPE_CHECKING:
     from ..backend.autodiff import Gradients
@@ -49,7 +50,8 @@ class Optimizer:
         self.name = type(self).__name__
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
-        self.state: dict[str, dict[str, Tensor]] = {}
+        self._singles: dict[str, dict[str, Tensor]] = {}  # state by parameter
+        self._packs: list[Pack] = []  # of each group
         for group in _groups(self.name, params):
             self.add_param_group(group)
 
@@ -70,6 +72,7 @@ class Optimizer:
         made["step"] = None  # a 0-d int32 tensor on the device, from the first step
         self.check(made)
         self.param_groups.append(made)
+        self._packs.append(Pack())
 
     def _distinct(self, names: list[str], tensors: list[Tensor]) -> list[str]:
         """Names that no other group has; raises FogoError for a parameter met twice."""
@@ -114,6 +117,14 @@ class Optimizer:
         """
         raise NotImplementedError("%s: write apply_single" % self.name)
 
+    def elementwise(self) -> bool:
+        """Say whether `apply_single` treats every number by itself.
+
+        Then, where that pays, all parameters of a dtype are given to it as one flat
+        tensor. A subclass that says so has state of the parameter's shape.
+        """
+        return False
+
     def begin(
         self, count: Tensor, lr: Tensor, group: dict[str, Any]
     ) -> tuple[Tensor, Tensor]:
@@ -127,10 +138,12 @@ class Optimizer:
 
         Raises: AutodiffError where there is none at all.
         """
+        if WATCH.on:
+            called(self)
         changed = 0
         with no_grad():
-            for group in self.param_groups:
-                changed += self._step_group(group, grads)
+            for group, pack in zip(self.param_groups, self._packs):
+                changed += self._step_group(group, pack, grads)
         if not changed:
             raise AutodiffError(
                 "%s.step: none of the %d parameters has a gradient; given gradients of "
@@ -139,7 +152,7 @@ class Optimizer:
                 % (self.name, len(self.parameters()), len(grads))
             )
 
-    def _step_group(self, group: dict[str, Any], grads: Gradients) -> int:
+    def _step_group(self, group: dict[str, Any], pack: Pack, grads: Gradients) -> int:
         work = []
         for name, p in zip(group["names"], group["params"]):
             g = grads.get(p)
@@ -148,14 +161,42 @@ class Optimizer:
         if not work:
             return 0
         where = place(group)
-        now, group["step"] = self.begin(
-            self._count(group, where), self.rate(group, where), group
-        )
-        for name, p, g in work:
+        count = self._count(group, where)
+        now, later = self.begin(count, self.rate(group, where), group)
+        group["step"] = renewed(group["step"], later)
+        arenas, rest = pack.sort(self, work, where)
+        for arena, parts in arenas:
+            self._step_arena(arena, parts, now, group)
+        for name, p, g in rest:
             value = p.to(where)
             state = self._state(name, value, group, where)
-            p.assign(self.apply_single(value, g.to(where), state, now, group))
+            p.assign(self._apply(value, g.to(where), state, now, group))
         return len(work)
+
+    def _step_arena(
+        self, arena: Arena, parts: list[Tensor], now: Tensor, group: dict[str, Any]
+    ) -> None:
+        """Step all parameters of an arena at once."""
+        value = arena.values()
+        if not arena.state:
+            arena.start(self._singles, lambda p: self.init_single(p, group), value)
+        gradient = arena.shape.pack(parts)
+        arena.put(self._apply(value, gradient, arena.state, now, group))
+
+    def _apply(
+        self,
+        p: Tensor,
+        g: Tensor,
+        state: dict[str, Tensor],
+        now: Tensor,
+        group: dict[str, Any],
+    ) -> Tensor:
+        """`apply_single`, after which the state still is of the same tensors."""
+        before = dict(state)
+        new = self.apply_single(p, g, state, now, group)
+        for key in before:
+            state[key] = renewed(before[key], state[key])
+        return new
 
     def _count(self, group: dict[str, Any], where: Device) -> Tensor:
         """Steps taken so far."""
@@ -167,14 +208,25 @@ class Optimizer:
     def _state(
         self, name: str, p: Tensor, group: dict[str, Any], where: Device
     ) -> dict[str, Tensor]:
-        state = self.state.get(name)
+        state = self._singles.get(name)
         if state is None:
             state = self.init_single(p, group)
-            self.state[name] = state
+            self._singles[name] = state
+            for key in state if WATCH.on else ():
+                changed(state[key])
         for key in state:
             if state[key].device is not where:  # the model has moved
                 state[key] = state[key].to(where)
         return state
+
+    @property
+    def state(self) -> dict[str, dict[str, Tensor]]:
+        """Each parameter's state by its name, once it has been stepped."""
+        found = dict(self._singles)
+        for pack in self._packs:
+            for arena in pack.arenas:
+                found.update(arena.singles())
+        return found
 
     def rate(self, group: dict[str, Any], where: Device) -> Tensor:
         """Return the learning rate of the coming step: 0-d, on the device."""
@@ -183,9 +235,45 @@ class Optimizer:
         if isinstance(lr, Tensor):
             return lr.to(where).astype(kind)
         if isinstance(lr, (int, float)):
+            if ACTIVE.recording is not None:
+                return self._held_rate(group, where, kind)
             return where.constant(float(lr), kind)
         base = where.constant(lr.base, kind)
         return lr.rate(self._count(group, where), base)
+
+    def _held_rate(self, group: dict[str, Any], where: Device, kind: DType) -> Tensor:
+        """A number as a variable of the function that is being captured."""
+        held = group.get("rate")
+        if held is None or held.device is not where or held.dtype is not kind:
+            held = tensor(float(group["lr"]), dtype=kind, device=where)
+            group["rate"] = held
+            group["rated"] = group["lr"]
+        changed(held)
+        return held
+
+    # For functions that are compiled.
+
+    def _guard(self) -> tuple[Any, ...]:
+        """Return what a compiled function assumes of this optimiser."""
+        found: list[Any] = []
+        for group, pack in zip(self.param_groups, self._packs):
+            for key in sorted(self.defaults):
+                value = group[key]
+                free = key == "lr" and isinstance(value, (int, float))
+                found.append("a number" if free else value)
+            found.append(tuple(group["params"]))
+            found.append(tuple(pack.arenas))
+        return tuple(found)
+
+    def _refresh(self) -> None:
+        """Let variables follow learning rates that are numbers."""
+        for group in self.param_groups:
+            lr, held = group["lr"], group.get("rate")
+            if held is None or lr == group["rated"]:
+                continue
+            if isinstance(lr, (int, float)):
+                held.assign(tensor(float(lr), dtype=held.dtype, device=held.device))
+                group["rated"] = lr
 
     def parameters(self) -> list[Tensor]:
         """List the parameters of all groups."""
@@ -195,7 +283,7 @@ class Optimizer:
         """Read the learning rate of each group's coming step from the device."""
         return [self.rate(g, place(g)).item() for g in self.param_groups]
 
-    # Saving.
+    # Saving: see saving.py.
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return an ordered mapping of tensors: what safetensors can hold.
@@ -203,16 +291,9 @@ class Optimizer:
         Keys: "groups.0.step", "groups.0.lr", "state.<parameter>.<name>". Settings
         beside the learning rate are the program's, and are not in it.
         """
-        out: dict[str, Tensor] = OrderedDict()
-        for i, group in enumerate(self.param_groups):
-            where = place(group)
-            out["groups.%d.step" % i] = self._count(group, where)
-            out["groups.%d.lr" % i] = self.rate(group, where)
-            for name in group["names"]:
-                state = self.state.get(name, {})
-                for key in sorted(state):
-                    out["state.%s.%s" % (name, key)] = state[key]
-        return out
+        from .saving import collect
+
+        return collect(self)
 
     def load_state_dict(self, state: Any) -> None:
         """Take up what `state_dict` gave, of any device.
@@ -220,54 +301,9 @@ class Optimizer:
         A group whose learning rate is a schedule keeps it (it follows the step).
         Raises: FormatError that lists what is missing, unexpected and mismatched.
         """
-        wanted = self._expected(state)
-        lacking = sorted([k for k in wanted if k not in state])
-        strange = sorted([k for k in state.keys() if k not in wanted])
-        wrong = []
-        for key in wanted:
-            if key in state and tuple(state[key].shape) != wanted[key].shape:
-                given = list(state[key].shape)
-                wrong.append(
-                    "%s: given %s, expected %s" % (key, given, list(wanted[key].shape))
-                )
-        if lacking or strange or wrong:
-            raise FormatError(
-                "%s.load_state_dict: names and shapes must be this optimiser's; "
-                "missing: %s; unexpected: %s; mismatched: %s"
-                % (self.name, lacking, strange, sorted(wrong))
-            )
-        for key in wanted:
-            self._restore(key, state[key], wanted[key])
+        from .saving import load
 
-    def _expected(self, state: Any) -> dict[str, Tensor]:
-        """Tensors of the right shapes and dtypes by key; state only where given."""
-        wanted: dict[str, Tensor] = {}
-        for i, group in enumerate(self.param_groups):
-            where = place(group)
-            wanted["groups.%d.step" % i] = self._count(group, where)
-            wanted["groups.%d.lr" % i] = self.rate(group, where)
-            for name, p in zip(group["names"], group["params"]):
-                keys = self.init_single(p.to(where), group)
-                paths = ["state.%s.%s" % (name, key) for key in sorted(keys)]
-                if [path for path in paths if path in state]:
-                    for key, path in zip(sorted(keys), paths):
-                        wanted[path] = keys[key]
-        return wanted
-
-    def _restore(self, key: str, value: Any, like: Tensor) -> None:
-        if not isinstance(value, Tensor):
-            value = tensor(value, dtype=like.dtype, device=like.device)
-        value = value.detach().to(like.device.base()).astype(like.dtype)
-        parts = key.split(".")
-        if parts[0] == "groups":
-            group = self.param_groups[int(parts[1])]
-            if parts[2] == "step" or isinstance(group["lr"], (int, float, Tensor)):
-                group[parts[2]] = value
-            return
-        name = ".".join(parts[1:-1])
-        if name not in self.state:
-            self.state[name] = {}
-        self.state[name][parts[-1]] = value
+        load(self, state)
 
     def __repr__(self) -> str:
         lines = []

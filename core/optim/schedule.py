@@ -21,7 +21,7 @@ from ..expr import cast, where
 from ..ops.creation import fill
 from ..ops.record import Op
 from ..tensor import Tensor, tensor
-from .optimizer import Optimizer, place, wide
+from .optimizer import Optimizer, place, renewed, wide
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -42,6 +42,7 @@ class LRScheduler:
     def __init__(self, source: Optimizer | float) -> None:
         self.op = Op("learning_rate", formula=self._traced)
         self.optimizer = None
+        self._rates: list[Tensor] = []  # given to the optimiser's groups
         self.base = 0.0
         if not isinstance(source, Optimizer):
             self.base = float(source)
@@ -82,15 +83,18 @@ class LRScheduler:
                 "that has it as lr; make it with the optimiser to step it yourself"
                 % type(self).__name__
             )
-        self.count = self.count + 1
+        self.count.assign(self.count + 1)
         self._set()
 
     def _set(self) -> None:
         groups = self.optimizer.param_groups if self.optimizer else ()
-        for group in groups:
+        for i, group in enumerate(groups):
             place_ = place(group)
             base = place_.constant(group["initial_lr"], wide(group))
-            group["lr"] = self.rate(self.count.to(place_), base)
+            mine = self._rates[i] if i < len(self._rates) else None
+            old = mine if group["lr"] is mine else None
+            group["lr"] = renewed(old, self.rate(self.count.to(place_), base))
+            self._rates[i : i + 1] = [group["lr"]]
 
     def get_last_lr(self) -> list[float]:
         """Read the learning rates of the groups from the device."""
@@ -99,18 +103,18 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the number of steps done, as a 0-d tensor."""
-        return {"count": self.count}
+        return {"count": self.count.detach()}
 
     def load_state_dict(self, state: Any) -> None:
         """Go to the step that `state_dict` had."""
-        self.count = state["count"].to(self.count.device).astype(int32)
+        self.count.assign(state["count"].to(self.count.device).astype(int32))
         self._set()
 
     def __repr__(self) -> str:
         shown = [
             "%s=%r" % (k, v)
             for k, v in sorted(self.__dict__.items())
-            if isinstance(v, (int, float, list, tuple))
+            if k != "_rates" and isinstance(v, (int, float, list, tuple))
         ]
         return "%s(%s)" % (type(self).__name__, ", ".join(shown))
 

@@ -60,6 +60,13 @@ class SGD(Optimizer):
                 "dampening=%g" % (group["momentum"], group["dampening"])
             )
 
+    def elementwise(self) -> bool:
+        kind = type(self)
+        return (
+            kind.apply_single is SGD.apply_single
+            and kind.init_single is SGD.init_single
+        )
+
     def init_single(self, p: Tensor, group: dict[str, Any]) -> dict[str, Tensor]:
         return {"momentum_buffer": state_like(p, group)} if group["momentum"] else {}
 
