@@ -2,10 +2,12 @@
 
 It has what wgpu-py has not: matrix units (subgroup matrices). Install the extra
 `fogo[dawn]`; then `fogo.device("dawn")`, or FOGO_GPU=dawn for `"webgpu"` itself.
+FOGO_DAWN_TOGGLES=name,-other turns Dawn's switches on and off, for experiments.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from fogo.errors import DeviceError
@@ -14,10 +16,16 @@ from .wgpu_gpu import WgpuGpu, best_first, chosen, describe, quiet
 
 MATRIX = "chromium-experimental-subgroup-matrix"
 FEATURES = ("shader-f16", "subgroups", "timestamp-query", MATRIX)
-# Dawn's own switches: for the instance (experimental features; half floats where
-# Dawn's list of drivers is cautious), and off for a device (times in steps of 0.1 ms).
-TOGGLES = ("allow_unsafe_apis", "vulkan_enable_f16_on_nvidia")
-COARSE = "timestamp_quantization"
+# Dawn's own switches. For the instance: experimental features, half floats where its
+# list of drivers is cautious. For a device: shared memory is written before it is read
+# in our kernels, so nobody needs to clear it; nor buffers; times are not rounded to
+# 0.1 ms; what Dawn itself compiled is not proved right again.
+INSTANCE = ("allow_unsafe_apis", "vulkan_enable_f16_on_nvidia")
+ON = ("disable_workgroup_init",)
+OFF = (
+    "timestamp_quantization", "lazy_clear_resource_on_first_use",
+    "enable_spirv_validation",
+)  # fmt: skip
 _ready: list[Any] = []  # the module, once its instance is set up
 
 
@@ -43,11 +51,34 @@ class DawnGpu(WgpuGpu):
         return _dawn()
 
     def _request(self, adapter: Any, **options: Any) -> Any:
-        off = [name for name in (COARSE,) if name in _extras().all_toggles()]
-        return _extras().request_device_sync(adapter, disable_toggles=off, **options)
+        on, off = toggles(os.environ.get("FOGO_DAWN_TOGGLES", ""))
+        known = _extras().all_toggles()
+        return _extras().request_device_sync(
+            adapter,
+            enable_toggles=[name for name in on if name in known],
+            disable_toggles=[name for name in off if name in known],
+            **options,
+        )
 
     def _tick(self) -> float:
         return 1.0  # Dawn gives nanoseconds
+
+
+def toggles(wanted: str) -> tuple[list[str], list[str]]:
+    """Return the switches of a device to turn on, and off.
+
+    wanted: changes to ours, as FOGO_DAWN_TOGGLES gives them: "name,-other".
+    """
+    on, off = list(ON), list(OFF)
+    for word in wanted.split(","):
+        name = word.strip().lstrip("-+")
+        if name:
+            to, other = (off, on) if word.strip().startswith("-") else (on, off)
+            if name in other:
+                other.remove(name)
+            if name not in to:
+                to.append(name)
+    return on, off
 
 
 def create(index: int = 0) -> Any:
@@ -98,7 +129,7 @@ def _dawn() -> Any:
         try:
             known = _extras().all_toggles()
             _extras().set_instance_extras(
-                enable_toggles=[name for name in TOGGLES if name in known]
+                enable_toggles=[name for name in INSTANCE if name in known]
             )
         except RuntimeError:
             pass  # somebody made the instance before us: it has what it has

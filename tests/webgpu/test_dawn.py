@@ -41,7 +41,7 @@ def asked(monkeypatch) -> list[dict[str, Any]]:
         return wgpu_gpu._adapters()[0].request_device_sync()
 
     extras = SimpleNamespace(
-        all_toggles=lambda: {dawn_gpu.COARSE: {}},
+        all_toggles=lambda: dict.fromkeys(("timestamp_quantization", "other")),
         request_device_sync=request,
         get_adapter_properties=lambda adapter: {"subgroup_matrix_configs": configs},
     )
@@ -70,6 +70,15 @@ def test_dawn_computes_what_wgpu_does(full, asked) -> None:
     device = fogo.webgpu.use_gpu(dawn_gpu.DawnGpu(Adapter("subgroups")))
     x = fogo.tensor([1.0, 2.0, 3.0], device=device)
     assert (x * 2.0 + 1.0).tolist() == [3.0, 5.0, 7.0]
+
+
+def test_switches_are_turned_by_the_environment() -> None:
+    on, off = dawn_gpu.toggles("")
+    assert (on, off) == (list(dawn_gpu.ON), list(dawn_gpu.OFF))
+    on, off = dawn_gpu.toggles("a, -b,timestamp_quantization,-disable_workgroup_init")
+    assert on == ["a", "timestamp_quantization"]
+    assert "b" in off and "disable_workgroup_init" in off
+    assert "timestamp_quantization" not in off
 
 
 def test_a_machine_whose_gpus_dawn_cannot_use(monkeypatch) -> None:
