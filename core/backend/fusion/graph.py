@@ -38,6 +38,7 @@ class Item:
         self.needed = False
         self.live = False
         self.apart = False  # whether it turned out to need a kernel of its own
+        self.outside = False  # or to be too much for another op's kernel
         self.virtual = False
         self.readers = []
         self.leaves = None

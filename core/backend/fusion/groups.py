@@ -104,6 +104,8 @@ class Grouper:
         for c in (a, b):
             if c.items[0].apart:
                 return "%s runs by itself" % c.items[0].op.name
+        if a.kind == "kernel" and [i for i in b.items if i.outside]:
+            return "%s stores in too many places" % a.root.op.name
         if a.kind == "kernel" and len(a.root.slots) > 1:
             return "%s has several results" % a.root.op.name
         if b.kind != "point" and not a.kind == b.kind == "rows":

@@ -11,6 +11,7 @@ from .terms import NotFusable, Terms, evaluate, parts
 from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
 
 WHERE = {"attr": 2, "const": 3}  # in a node of the stream
+WORK = 2048  # terms behind a kernel, counted at each of its stores, at most
 NAME = 60  # letters of a kernel's name, about
 
 
@@ -238,6 +239,8 @@ class _Around:
         self.plain = len(c.items) == 1
         self.serial = lowering.rules.inner.serial
         self.stores = 0
+        software = lowering.rules.caps is not None and lowering.rules.caps.software
+        self.most = WORK // 4 if software else WORK
 
     def trace(self, k, leaves, outs, lives):
         inputs = []
@@ -284,12 +287,15 @@ class _Around:
             found = terms.results.get(s)
             wanted.append(terms.add(("root", 0)) if found is None else found)
         count = terms.uses(wanted)
+        work = 1
+        for t, term in enumerate(terms.list):
+            work += term[1].cost if term[0] == "op" and count[t] else 0
 
         def finish(coords, values):
-            self.stores += 1
-            if self.stores > 2:
-                raise NotFusable("internal: the kernel stores in many places")
             n = len(values)
+            self.stores += n
+            if self.stores * work > self.most:
+                raise NotFusable("internal: the kernel stores in many places")
             values = [k.let(v) for v in values]
             loads = {}
 

@@ -14,23 +14,34 @@ from .terms import NotFusable
 def make_plan(fusion, nodes, live, inputs):
     """Plan a flush. live: per slot, whether a handle shows it; inputs: layouts."""
     rules = Rules(fusion.inner)
-    apart = {}
+    apart = {}  # places of ops that need a kernel of their own
+    outside = {}  # of ops that stay out of the kernels of others
     while True:
         graph = Graph(nodes, live, inputs, rules.limit)
         for item in graph.items:
             item.apart = item.place in apart
+            item.outside = item.place in outside
         graph.settle(rules.takes)
         clusters = Grouper(graph, rules).run()
         try:
             steps = Lowering(graph, rules, fusion.kernels).run(clusters)
         except NotFusable as problem:
-            fresh = [i.place for i in problem.cluster.items if i.place not in apart]
-            if not fresh:
-                raise
-            for place in fresh:
-                apart[place] = True
+            _part(problem.cluster, apart, outside)
             continue
         return FlushPlan(graph, clusters, steps)
+
+
+def _part(cluster, apart, outside):
+    """Note which ops of a cluster do not go together after all."""
+    items = cluster.items
+    if cluster.kind == "kernel" and len(items) > 1:
+        outside[items[-1].place] = True
+        return
+    fresh = [i.place for i in items if i.place not in apart]
+    if not fresh:
+        raise RuntimeError("internal: %r cannot be lowered" % cluster)
+    for place in fresh:
+        apart[place] = True
 
 
 class FlushPlan:
