@@ -6,6 +6,7 @@ from typing import TypeVar, overload
 from . import autotune as autotune
 from . import data as data
 from . import demo as demo
+from . import memory as memory
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
@@ -47,8 +48,11 @@ from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .backend.autodiff import Gradients as Gradients
+from .compiling import compile as compile
 from .kernel.user import kernel as kernel
 from .kernel.source import kernel_source as kernel_source
+from .memory import memory_cleanup as memory_cleanup
+from .memory import memory_stats as memory_stats
 from .backend.autodiff import no_grad as no_grad
 from .printing import set_print_options as set_print_options
 

@@ -7,6 +7,8 @@ differentiates. Nothing here knows tensors or devices.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .dtypes import DType, bool_, float32
 
 # The dtype of index arithmetic inside kernels: 32 bits, never wraps, never stored.
@@ -21,116 +23,116 @@ class Expr:
 
     __slots__ = ("op", "args", "dtype")
 
-    def __init__(self, op, args, dtype):
+    def __init__(self, op: str, args: tuple[Any, ...], dtype: DType) -> None:
         self.op = op
         self.args = args
         self.dtype = dtype
 
-    def __add__(self, o):
+    def __add__(self, o: Any) -> Expr:
         return call("add", self, o)
 
-    def __radd__(self, o):
+    def __radd__(self, o: Any) -> Expr:
         return call("add", o, self)
 
-    def __sub__(self, o):
+    def __sub__(self, o: Any) -> Expr:
         return call("sub", self, o)
 
-    def __rsub__(self, o):
+    def __rsub__(self, o: Any) -> Expr:
         return call("sub", o, self)
 
-    def __mul__(self, o):
+    def __mul__(self, o: Any) -> Expr:
         return call("mul", self, o)
 
-    def __rmul__(self, o):
+    def __rmul__(self, o: Any) -> Expr:
         return call("mul", o, self)
 
-    def __truediv__(self, o):
+    def __truediv__(self, o: Any) -> Expr:
         return call("div", self, o)
 
-    def __rtruediv__(self, o):
+    def __rtruediv__(self, o: Any) -> Expr:
         return call("div", o, self)
 
-    def __floordiv__(self, o):
+    def __floordiv__(self, o: Any) -> Expr:
         return call("floordiv", self, o)
 
-    def __rfloordiv__(self, o):
+    def __rfloordiv__(self, o: Any) -> Expr:
         return call("floordiv", o, self)
 
-    def __mod__(self, o):
+    def __mod__(self, o: Any) -> Expr:
         return call("mod", self, o)
 
-    def __rmod__(self, o):
+    def __rmod__(self, o: Any) -> Expr:
         return call("mod", o, self)
 
-    def __pow__(self, o):
+    def __pow__(self, o: Any) -> Expr:
         return call("pow", self, o)
 
-    def __rpow__(self, o):
+    def __rpow__(self, o: Any) -> Expr:
         return call("pow", o, self)
 
-    def __neg__(self):
+    def __neg__(self) -> Expr:
         return call("neg", self)
 
-    def __abs__(self):
+    def __abs__(self) -> Expr:
         return call("abs", self)
 
-    def __invert__(self):
+    def __invert__(self) -> Expr:
         return call("not", self)
 
-    def __and__(self, o):
+    def __and__(self, o: Any) -> Expr:
         return call("and", self, o)
 
-    def __or__(self, o):
+    def __or__(self, o: Any) -> Expr:
         return call("or", self, o)
 
-    def __xor__(self, o):
+    def __xor__(self, o: Any) -> Expr:
         return call("xor", self, o)
 
-    def __lshift__(self, o):
+    def __lshift__(self, o: Any) -> Expr:
         return call("shl", self, o)
 
-    def __rshift__(self, o):
+    def __rshift__(self, o: Any) -> Expr:
         return call("shr", self, o)
 
-    def __lt__(self, o):
+    def __lt__(self, o: Any) -> Expr:
         return call("lt", self, o)
 
-    def __le__(self, o):
+    def __le__(self, o: Any) -> Expr:
         return call("le", self, o)
 
-    def __gt__(self, o):
+    def __gt__(self, o: Any) -> Expr:
         return call("gt", self, o)
 
-    def __ge__(self, o):
+    def __ge__(self, o: Any) -> Expr:
         return call("ge", self, o)
 
-    def __eq__(self, o):
+    def __eq__(self, o: Any) -> Expr:  # type: ignore[override]
         return call("eq", self, o)
 
-    def __ne__(self, o):
+    def __ne__(self, o: Any) -> Expr:  # type: ignore[override]
         return call("ne", self, o)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise TypeError(
             "formula: Python branched on a symbolic value; use where(), or k.when() "
             "in a kernel"
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if self.op in ("const", "var"):
             return str(self.args[0])
         return "%s(%s)" % (self.op, ", ".join([repr(a) for a in self.args]))
 
 
-def var(name, dtype):
+def var(name: str, dtype: DType) -> Expr:
     """Return a leaf that stands for a value known at run time."""
     return Expr("var", (name,), dtype)
 
 
-def literal(value, dtype):
+def literal(value: Any, dtype: DType) -> Expr:
     """Return a number as a node, brought to the dtype's kind.
 
     Not called `const`: MicroPython's compiler takes `x = const(…)` for its own.
@@ -144,7 +146,7 @@ def literal(value, dtype):
     return Expr("const", (value,), dtype)
 
 
-def cast(x, dtype):
+def cast(x: Expr, dtype: DType) -> Expr:
     """Convert an expression to another dtype."""
     if x.dtype is dtype:
         return x
@@ -153,7 +155,7 @@ def cast(x, dtype):
     return Expr("cast", (x,), dtype)
 
 
-def bitcast(x, dtype):
+def bitcast(x: Expr, dtype: DType) -> Expr:
     """Reinterpret the bits of an expression as another dtype of the same width."""
     return Expr("bitcast", (x,), dtype)
 
@@ -173,7 +175,7 @@ UNARY = UNARY_FLOAT + TESTS + ("neg", "abs", "not", "sign")
 PRIMITIVES = UNARY + BINARY + COMPARISONS + ("where", "cast", "bitcast")
 
 
-def call(op, *args):
+def call(op: str, *args: Any) -> Expr:
     """Apply a primitive; Python scalars take the dtype of the other operands.
 
     Raises: TypeError when the operands' dtypes differ (a bug in a formula).
@@ -264,7 +266,7 @@ def _fold_index(op, a, b):
     return None
 
 
-def where(cond, a, b):
+def where(cond: Any, a: Any, b: Any) -> Expr:
     """Choose `a` where the condition holds, else `b`."""
     return call("where", cond, a, b)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..backend.autodiff import _STATE, Node, Var
 from ..dispatch import call, change_level, wrap
 from ..dtypes import dtype
@@ -44,7 +46,7 @@ class Custom:
     def __repr__(self):
         return "<kernel op %s>" % self.__name__
 
-    def __call__(self, *args, **options):
+    def __call__(self, *args: Any, **options: Any) -> Any:
         leaves, form = flatten((args, options))
         if not leaves:
             raise DTypeError(

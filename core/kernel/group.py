@@ -27,7 +27,9 @@ backend; group kernels on GPUs and in the checking interpreter (`check.py`).
 
 from __future__ import annotations
 
-from ..dtypes import bool_
+from typing import Any
+
+from ..dtypes import DType, bool_
 from ..expr import INDEX, Expr, cast, literal, var
 
 ATOMICS = ("add", "sub", "min", "max", "and", "or", "xor", "exchange", "load", "store")
@@ -146,25 +148,25 @@ class Shared:
         self.wide_by = 1  # set to n once any access is n wide
         self.is_atomic = False
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Expr:
         from .ir import Load
 
         target = self.kernel.fresh("t", self.dtype)
         self.kernel.emit(Load(target, self, as_index(index)))
         return target
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: Any, value: Any) -> None:
         from .ir import Store
 
         self.kernel.emit(
             Store(self, as_index(index), as_dtype(value, self.dtype), False)
         )
 
-    def wide(self, index, n=4):
+    def wide(self, index: Any, n: int = 4) -> list[Expr]:
         """Load n neighbours from `index` on, a multiple of n; returns a list."""
         return load_wide(self.kernel, self, index, n)
 
-    def put_wide(self, index, values):
+    def put_wide(self, index: Any, values: Any) -> None:
         """Store 2 or 4 neighbours from `index` on, a multiple of their number."""
         store_wide(self.kernel, self, index, values)
 
@@ -180,17 +182,19 @@ class Matrix:
         self.rows = rows
         self.cols = cols
 
-    def load(self, array, index, stride, transposed=False):
+    def load(
+        self, array: Any, index: Any, stride: Any, transposed: bool = False
+    ) -> None:
         """Fill it from an Array or Shared at a flat element index."""
         self.kernel.emit(
             MatrixLoad(self, array, as_index(index), as_index(stride), transposed)
         )
 
-    def add_product(self, left, right):
+    def add_product(self, left: Matrix, right: Matrix) -> None:
         """Add left @ right."""
         self.kernel.emit(MatrixMultiply(self, left, right))
 
-    def store(self, array, index, stride):
+    def store(self, array: Any, index: Any, stride: Any) -> None:
         """Write it to an Array or Shared at a flat element index."""
         self.kernel.emit(MatrixStore(self, array, as_index(index), as_index(stride)))
 
@@ -234,36 +238,38 @@ class Groups:
     def begin_groups(self):
         """Set up what `groups` and its companions need; called once by Kernel."""
         self.threads = 0  # of a workgroup; 0: a point kernel
-        self.local = None
+        self.local: Any = None  # an Expr, once there are groups
         self.shareds = []
         self.features = {}
         self.matrices = 0
 
-    def groups(self, shape, threads):
+    def groups(self, shape: Any, threads: int) -> tuple[Expr, ...]:
         """One workgroup of `threads` a point; returns the group's coordinates."""
         coords = self.grid(shape)
         self.threads = threads
         self.local = var("local", INDEX)
         return coords
 
-    def shared(self, dtype, size):
+    def shared(self, dtype: DType, size: int) -> Shared:
         """Memory that the threads of a group share: `size` elements, a Python int."""
         made = Shared(self, len(self.shareds), dtype, size)
         self.shareds.append(made)
         return made
 
-    def barrier(self, storage=False):
+    def barrier(self, storage: bool = False) -> None:
         """Wait for all threads of the group; what they wrote is then seen by all."""
         self.emit(Barrier(storage))
 
-    def uniform_load(self, shared, index=0):
+    def uniform_load(self, shared: Shared, index: Any = 0) -> Expr:
         """Load what is the same for all threads, so that `loop` and `when` on it may
         hold barriers; it is a barrier itself."""
         target = self.fresh("t", shared.dtype)
         self.emit(UniformLoad(target, shared, as_index(index)))
         return target
 
-    def atomic(self, op, array, coords, value=None, expected=None):
+    def atomic(
+        self, op: str, array: Any, coords: Any, value: Any = None, expected: Any = None
+    ) -> Any:
         """Change an element in one step, seen whole by all; returns the old value.
 
         op: see ATOMICS, or "compare" ("store" returns None). int32 and uint32, in
@@ -297,7 +303,7 @@ class Groups:
                 "given %r on %s; use a wider dtype" % (op, array.dtype.name)
             )
 
-    def subgroup(self, op, value, arg=None):
+    def subgroup(self, op: str, value: Expr, arg: Any = None) -> Expr:
         """Combine, or exchange, a value over a subgroup: see SUBGROUP.
 
         Needs the feature "subgroups"; every thread of the subgroup must come by.
@@ -310,18 +316,18 @@ class Groups:
         return target
 
     @property
-    def lane(self):
+    def lane(self) -> Expr:
         """This thread's place in its subgroup."""
         self.features["subgroups"] = True
         return var("lane", INDEX)
 
     @property
-    def lanes(self):
+    def lanes(self) -> Expr:
         """Threads of a subgroup: 1 to 128, known only on the device."""
         self.features["subgroups"] = True
         return var("lanes", INDEX)
 
-    def matrix(self, role, dtype, rows, cols):
+    def matrix(self, role: str, dtype: DType, rows: int, cols: int) -> Matrix:
         """A tile on the matrix units, all zero: "left", "right" or "result". Needs the
         feature "matrix"; whole subgroups must come by."""
         self.features["matrix"] = True

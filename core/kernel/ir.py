@@ -19,6 +19,9 @@ expression that reads a cell sees its value where the expression is *used*, so t
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..dtypes import DType
 from ..expr import INDEX, Expr, cast, literal, var
 from .group import Groups, as_dtype, as_index, load_wide, store_wide
 
@@ -87,7 +90,16 @@ class Array:
     `shape` holds Exprs (literals where the size is 1). `written` says it is an output.
     """
 
-    def __init__(self, kernel, position, dtype, shape, strides, offset, written):
+    def __init__(
+        self,
+        kernel: Kernel,
+        position: int,
+        dtype: DType,
+        shape: tuple[Expr, ...],
+        strides: tuple[Expr, ...],
+        offset: Expr,
+        written: bool,
+    ) -> None:
         self.kernel = kernel
         self.position = position
         self.name = "b%d" % position
@@ -100,10 +112,10 @@ class Array:
         self.is_atomic = False
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return len(self.shape)
 
-    def flat_index(self, coords):
+    def flat_index(self, coords: Any) -> Expr:
         """The place of an element in the flat buffer."""
         if not isinstance(coords, tuple):
             coords = (coords,)
@@ -117,12 +129,12 @@ class Array:
             index = index + as_index(c) * stride
         return index
 
-    def __getitem__(self, coords):
+    def __getitem__(self, coords: Any) -> Expr:
         target = self.kernel.fresh("t", self.dtype)
         self.kernel.emit(Load(target, self, self.flat_index(coords)))
         return target
 
-    def __setitem__(self, coords, value):
+    def __setitem__(self, coords: Any, value: Any) -> None:
         if not isinstance(coords, tuple):
             coords = (coords,)
         own = len(coords) == len(self.kernel.coords)
@@ -131,7 +143,7 @@ class Array:
         value = as_dtype(value, self.dtype)
         self.kernel.emit(Store(self, self.flat_index(coords), value, own))
 
-    def wide(self, coords, n=4, axis=-1):
+    def wide(self, coords: Any, n: int = 4, axis: int = -1) -> list[Expr]:
         """Load n neighbours along an axis from `coords` on; returns a list.
 
         The axis has stride 1, and their flat index must be a multiple of n: see
@@ -139,7 +151,7 @@ class Array:
         """
         return load_wide(self.kernel, self, self.flat_index(coords), n)
 
-    def put_wide(self, coords, values):
+    def put_wide(self, coords: Any, values: Any) -> None:
         """Store 2 or 4 neighbours along the last axis from `coords` on."""
         store_wide(self.kernel, self, self.flat_index(coords), values)
 
@@ -149,7 +161,7 @@ class Cell(Expr):
 
     __slots__ = ("kernel",)
 
-    def set(self, value):
+    def set(self, value: Any) -> None:
         self.kernel.emit(Assign(self, as_dtype(value, self.dtype)))
 
 
@@ -197,9 +209,9 @@ class Kernel(Groups):
     ("attr", position, 0).
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.arrays = []
+        self.arrays: list[Array] = []
         self.params = []
         self.sources = []
         self.dims = ()
@@ -221,7 +233,7 @@ class Kernel(Groups):
         self.counter += 1
         return var("%s%d" % (prefix, self.counter), dtype)
 
-    def param(self, source, dtype):
+    def param(self, source: tuple[str, int, int], dtype: DType) -> Expr:
         """Return the parameter that carries `source`, added once."""
         found = self._by_source.get(source)
         if found is None:
@@ -235,7 +247,7 @@ class Kernel(Groups):
         """Positions of the arrays that have a buffer of their own."""
         return [i for i in range(len(self.arrays)) if i not in self.shares]
 
-    def grid(self, shape):
+    def grid(self, shape: Any) -> tuple[Expr, ...]:
         """Declare the points this kernel runs at, in any order; returns coordinates."""
         self.dims = tuple([as_index(d) for d in shape])
         coords = []
@@ -245,13 +257,13 @@ class Kernel(Groups):
         self.coords = tuple(coords)
         return self.coords
 
-    def let(self, value):
+    def let(self, value: Expr) -> Expr:
         """Bind a value now, so that later changes of cells do not reach it."""
         target = self.fresh("v", value.dtype)
         self.emit(Let(target, value))
         return target
 
-    def cell(self, value, dtype=None):
+    def cell(self, value: Any, dtype: DType | None = None) -> Cell:
         """A mutable variable with a first value."""
         dtype = dtype or value.dtype
         self.counter += 1
@@ -260,11 +272,11 @@ class Kernel(Groups):
         self.emit(Declare(cell, as_dtype(value, dtype)))
         return cell
 
-    def index(self, value):
+    def index(self, value: Expr) -> Expr:
         """Turn an integer value that was loaded into an index."""
         return cast(value, INDEX)
 
-    def loop(self, stop, start=0, step=1):
+    def loop(self, stop: Any, start: Any = 0, step: Any = 1) -> Any:
         """`with k.loop(n) as i:` a loop on the device.
 
         step: a Python int, or a positive value that the device knows (`k.lanes`).
@@ -287,17 +299,17 @@ class Kernel(Groups):
         block.body.append(Let(block.value, start + turn * step))
         return block
 
-    def loops(self, shape):
+    def loops(self, shape: Any) -> Any:
         """Nested loops over every coordinate of a shape, last axis innermost."""
         return _Blocks([_later(self, n) for n in shape])
 
-    def when(self, cond):
+    def when(self, cond: Any) -> Any:
         """`with k.when(cond):` a branch on the device."""
         branch = When(cond)
         self.emit(branch)
         return _Block(self, branch.body, branch)
 
-    def otherwise(self, branch):
+    def otherwise(self, branch: Any) -> Any:
         """`with k.otherwise(branch):` the other side of a `when`."""
         return _Block(self, branch.orelse, branch)
 

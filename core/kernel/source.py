@@ -66,7 +66,7 @@ def kernel_source(
     grad: Callable[..., Any] | None = None,
     saves: str = "i",
     fallback: Callable[..., Any] | None = None,
-) -> Any:
+) -> SourceOp:
     """Make an op of source code: see docs/kernels.md for a whole one.
 
     WGSL: the entry point is `main`, with a @workgroup_size of its own. In group 0,

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 class KernelOp(Custom):
     """A kernel as a function of tensors: call it."""
 
-    def __init__(self, function, out, grad, saves, portable, name):
+    def __init__(
+        self,
+        function: Callable[..., None],
+        out: Callable[..., Any],
+        grad: Callable[..., Any] | None,
+        saves: str,
+        portable: Callable[..., Any] | None,
+        name: str | None,
+    ) -> None:
         Custom.__init__(
             self, name or function.__name__, out, grad, saves, portable,
             kernel=self._kernel,
@@ -33,14 +41,13 @@ class KernelOp(Custom):
 
 
 def kernel(
-    function: Callable[..., None] | None = None,
     *,
     out: Callable[..., Any],
     grad: Callable[..., Any] | None = None,
     saves: str = "i",
     portable: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Callable[[Callable[..., None]], KernelOp]:
     """Make an op of a kernel function; used as `@fogo.kernel(out=…)`.
 
     The kernel receives `k`, then an array for each tensor of the call, then one for
@@ -72,7 +79,7 @@ def kernel(
         ([3.0, 3.0], [3.0, 3.0])
     """
 
-    def decorate(function):
+    def decorate(function: Callable[..., None]) -> KernelOp:
         return KernelOp(function, out, grad, saves, portable, name)
 
-    return decorate if function is None else decorate(function)
+    return decorate

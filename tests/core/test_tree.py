@@ -84,7 +84,7 @@ def test_a_module_is_a_tree(t: fogo.Tensor) -> None:
 
 def test_forms_tell_numbers_apart(t: fogo.Tensor) -> None:
     forms = [flatten([t, n])[1] for n in (1, 1.0, True, 0.0, -0.0, math.nan)]
-    assert len({form for form in forms}) == 6
+    assert len(set(forms)) == 6
     assert flatten([t, math.nan])[1] == flatten([t, math.nan])[1]
     assert math.isnan(unflatten(forms[-1], [t])[1])
 

@@ -175,7 +175,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_gradients_must_fit(name: str) -> None:
-    op = fogo.kernel(product.function, out=product.out, grad=WRONG[name], name="p")
+    op = fogo.kernel(out=product.out, grad=WRONG[name], name="p")(product.function)
     dev = fogo.device("python").autodiff()
     x = fogo.ones((2, 3), device=dev).requires_grad_()
     said = r"p: grad must return one gradient .* float32\[2, 3\].*; given"
@@ -208,7 +208,7 @@ def first(x: Any) -> fogo.Aval:
 @pytest.mark.parametrize("dtype", ["float32", "int32", "float16"])
 def test_workgroups_run_everywhere(dtype: str, device: fogo.Device) -> None:
     """On CPUs in the checking interpreter; views too."""
-    op = fogo.kernel(rows, out=first)
+    op = fogo.kernel(out=first)(rows)
     a = RANDOM.integers(-9, 9, (5, 11)).astype(dtype)
     x = fogo.tensor(a, device=device)
     assert op(x).numpy().tolist() == a.sum(1).tolist()
@@ -224,7 +224,7 @@ def test_a_portable_way_is_taken_where_there_are_no_groups(
         calls.append(1)
         return x.sum(1)
 
-    op = fogo.kernel(rows, out=first, portable=portable)
+    op = fogo.kernel(out=first, portable=portable)(rows)
     a = normal(3, 20)
     got = op(fogo.tensor(a, device=device)).numpy()
     np.testing.assert_allclose(got, a.sum(1), rtol=1e-4, atol=1e-5)
@@ -232,7 +232,7 @@ def test_a_portable_way_is_taken_where_there_are_no_groups(
 
 
 def test_a_portable_way_gives_the_gradient(device: fogo.Device) -> None:
-    op = fogo.kernel(rows, out=first, portable=lambda x: (x * x).sum(1) / 2)
+    op = fogo.kernel(out=first, portable=lambda x: (x * x).sum(1) / 2)(rows)
     a = normal(3, 4)
     x = fogo.tensor(a, device=device.autodiff()).requires_grad_()
     with fogo.no_grad():
@@ -244,7 +244,7 @@ def test_a_portable_way_gives_the_gradient(device: fogo.Device) -> None:
 
 
 def test_gradients_of_gradients_by_the_portable_way() -> None:
-    op = fogo.kernel(rows, out=first, portable=lambda x: (x**3).sum(1))
+    op = fogo.kernel(out=first, portable=lambda x: (x**3).sum(1))(rows)
     a = normal(2, 3)
     x = fogo.tensor(a, device=fogo.device("numpy").autodiff().autodiff())
     x = x.requires_grad_()
@@ -260,7 +260,7 @@ def test_a_wrong_group_kernel_is_told_of() -> None:
         w[k.local] = x[row]
         out[row] = w[3 - k.local]
 
-    op = fogo.kernel(racing, out=lambda x: x)
+    op = fogo.kernel(out=lambda x: x)(racing)
     with pytest.raises(fogo.KernelError, match="racing: .*race"):
         op(fogo.ones(2, device="python"))
 
@@ -276,24 +276,23 @@ def test_wrong_calls(device: fogo.Device) -> None:
         product(x, w=x)
     with pytest.raises(fogo.DTypeError, match="line: what is not a tensor .*hashable"):
         line(x, {1, 2})
-    odd = fogo.kernel(line.function, out=lambda x, by: "nothing", name="odd")
+    odd = fogo.kernel(out=lambda x, by: "nothing", name="odd")(line.function)
     with pytest.raises(fogo.ShapeError, match="odd: out must return a shape .*'nothi"):
         odd(x, 1.0)
-    odd = fogo.kernel(
-        line.function, out=lambda x, by: fogo.Aval((-1,), x.dtype), name="odd"
-    )
+    negative = fogo.kernel(out=lambda x, by: fogo.Aval((-1,), x.dtype), name="odd")
+    odd = negative(line.function)
     with pytest.raises(fogo.ShapeError, match=r"odd: out must .*integers.*\(-1,\)"):
         odd(x, 1.0)
     with pytest.raises(fogo.DTypeError, match="odd: saves must be 'i'.*given 'x'"):
-        fogo.kernel(line.function, out=lambda x: x, saves="x", name="odd")
+        fogo.kernel(out=lambda x: x, saves="x", name="odd")(line.function)
 
 
 def test_a_portable_way_must_return_what_out_says() -> None:
-    op = fogo.kernel(rows, out=first, portable=lambda x: x, name="p")
+    op = fogo.kernel(out=first, portable=lambda x: x, name="p")(rows)
     x = fogo.ones((2, 3), device="python")
     with pytest.raises(fogo.ShapeError, match=r"p: the portable .*float32\[2\]; given"):
         op(x)
-    op = fogo.kernel(rows, out=first, portable=lambda x: [x], name="p")
+    op = fogo.kernel(out=first, portable=lambda x: [x], name="p")(rows)
     with pytest.raises(fogo.ShapeError, match="p: the portable .* tree .* given list"):
         op(x)
 

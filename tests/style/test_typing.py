@@ -43,7 +43,7 @@ def expected(program: Path) -> dict[int, str]:
     return {n: mark.group(1) for n, mark in marks if mark}
 
 
-@pytest.mark.parametrize("name", ["right", "mixed", "wrong"])
+@pytest.mark.parametrize("name", ["right", "mixed", "wrong", "kernels"])
 def test_the_type_checker_knows(name: str, tmp_path: Path) -> None:
     program = PROGRAMS / f"{name}.py"
     assert complaints(program, tmp_path) == expected(program)
