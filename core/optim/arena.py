@@ -14,7 +14,7 @@ from ..backend.capture import WATCH, base_of, changed
 from ..dispatch import wrap
 from ..ops.creation import arange
 from ..ops.movement import concat
-from ..shapes import Layout
+from ..shapes import Layout, size
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ class Flat:
         self.size = 0
         for shape in shapes:
             self.layouts.append(Layout(shape, None, self.size))
-            n = 1
-            for d in shape:
-                n *= d
-            self.size += (n + STEP - 1) // STEP * STEP
+            self.size += (size(shape) + STEP - 1) // STEP * STEP
         self._zeros: dict[Any, Tensor] = {}
 
     def pack(self, parts: list[Tensor]) -> Tensor:
@@ -61,6 +58,11 @@ class Flat:
 
     def parts(self, flat: Tensor) -> list[Tensor]:
         """Return the tensors that lie in a flat one, as views."""
+        if self.where.is_autodiff:
+            return [
+                flat[at.offset : at.offset + size(at.shape)].reshape(at.shape)
+                for at in self.layouts
+            ]
         handle = base_of(flat._handle)
         view = self.where.backend.view_at
         return [wrap(view(handle, layout), self.where) for layout in self.layouts]

@@ -7,10 +7,42 @@ from typing import TYPE_CHECKING
 from ..backend.autodiff import no_grad
 from ..errors import AutodiffError, FogoError
 from ..ops.elementwise import clip as _clip
+from .arena import Flat
 
 if TYPE_CHECKING:
     from ..backend.autodiff import Gradients
     from ..tensor import Tensor
+
+
+class _Packed:
+    """All gradients as few flat tensors (where few kernels pay), to change together."""
+
+    def __init__(self, grads):
+        self.grads = grads
+        self.flats = []  # (Flat or None, tensor, the gradients in it)
+        left = grads.values()
+        while left:
+            kind, where = left[0].dtype, left[0].device
+            same = [g for g in left if g.dtype is kind and g.device is where]
+            left = [g for g in left if not (g.dtype is kind and g.device is where)]
+            if len(same) > 1 and getattr(where.base().backend, "arenas", False):
+                shape = Flat([g.shape for g in same], where)
+                self.flats.append((shape, shape.pack(same), same))
+            else:
+                self.flats.extend([(None, g, [g]) for g in same])
+
+    def values(self):
+        return [flat for _, flat, _ in self.flats]
+
+    def replace(self, function):
+        """Put `function(flat)` in place of all gradients."""
+        made = {}
+        for shape, flat, same in self.flats:
+            new = function(flat)
+            parts = [new] if shape is None else shape.parts(new)
+            for g, part in zip(same, parts):
+                made[id(g)] = part
+        self.grads.replace(lambda g: made[id(g)])
 
 
 def _norm(values, kind):
@@ -62,9 +94,10 @@ def clip_grad_norm_(
     if not len(grads):
         raise AutodiffError("clip_grad_norm_: there are no gradients; given 0")
     with no_grad():
-        total = _norm(grads.values(), float(norm_type))
+        packed = _Packed(grads)
+        total = _norm(packed.values(), float(norm_type))
         factor = _clip((total + 1e-6).reciprocal() * float(max_norm), max=1.0)
-        grads.replace(lambda g: g * factor.astype(g.dtype))
+        packed.replace(lambda g: g * factor.astype(g.dtype))
     return total
 
 
@@ -79,4 +112,4 @@ def clip_grad_value_(grads: Gradients, clip_value: float) -> None:
         )
     bound = float(clip_value)
     with no_grad():
-        grads.replace(lambda g: _clip(g, min=-bound, max=bound))
+        _Packed(grads).replace(lambda g: _clip(g, min=-bound, max=bound))
