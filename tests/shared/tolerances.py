@@ -12,6 +12,8 @@ FORWARD = {
     ("*", "float64"): (1e-13, 1e-13),
     ("webgpu", "float16"): (4e-3, 2e-3),
     ("webgpu", "float32"): (4e-6, 2e-6),
+    ("cuda", "float16"): (4e-3, 2e-3),
+    ("cuda", "float32"): (4e-6, 2e-6),
 }
 
 # Gradients round at every step of the chain, and subtract.
@@ -21,6 +23,8 @@ GRADIENT = {
     ("*", "float64"): (1e-11, 1e-11),
     ("webgpu", "float16"): (2e-2, 2e-2),
     ("webgpu", "float32"): (2e-5, 2e-5),
+    ("cuda", "float16"): (2e-2, 2e-2),
+    ("cuda", "float32"): (2e-5, 2e-5),
 }
 
 
