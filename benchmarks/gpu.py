@@ -4,7 +4,9 @@
                              [--small] [--seconds 470] [-v]
 
 Sections: bandwidth, matmul, conv, attention, mnist, transformer, replay, start. Peers:
-torch, torch.compile, tinygrad, wgpu, dawn; those that are not there are left out.
+torch, torch.compile, tinygrad, wgpu, dawn (and both captured by fogo.compile: wgpu+,
+dawn+); those that are not there are left out. tinygrad has a process of its own: its
+CUDA context disturbs PyTorch's.
 Medians of windows of many calls; a figure in brackets is the device's own time. Every
 result is checked against float64 before it is timed; what is wrong is FAILED. Tables
 go to the output and to $OUT/gpu.md. `--small` is for a machine without a GPU.
@@ -13,8 +15,11 @@ go to the output and to $OUT/gpu.md. `--small` is for a machine without a GPU.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +45,7 @@ OTHERS: dict[str, tuple[str, Callable[..., str]]] = {
     "replay": ("E. Host cost", gpu_host.replay),
     "start": ("E. From the shell to the first training step", gpu_host.start),
 }
-PEERS = ("torch", "torch.compile", "tinygrad", "wgpu", "dawn")
+PEERS = ("torch", "torch.compile", "tinygrad", "wgpu", "wgpu+", "dawn", "dawn+")
 
 
 def open_peers(names: list[str]) -> list[Peer]:
@@ -51,7 +56,9 @@ def open_peers(names: list[str]) -> list[Peer]:
         "torch.compile": lambda: Torch(cuda, compiled=True),
         "tinygrad": lambda: Tinygrad(cuda),
         "wgpu": lambda: Fogo("fogo wgpu", fogo.device("webgpu"), cuda),
+        "wgpu+": lambda: Fogo("fogo wgpu+", fogo.device("webgpu"), cuda, True),
         "dawn": lambda: Fogo("fogo dawn", fogo.device("dawn"), cuda),
+        "dawn+": lambda: Fogo("fogo dawn+", fogo.device("dawn"), cuda, True),
     }
     found = []
     for name in names:
@@ -77,6 +84,30 @@ def about(peers: list[Peer]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def apart(argv: list[str], only: str, small: bool) -> dict[str, Any]:
+    """Measure tinygrad in a process of its own; returns case -> what came of it."""
+    sections = [
+        n for n in only.split(",") if n in ("bandwidth", "matmul", "conv", "attention")
+    ]
+    if not sections:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tinygrad.json")
+        command = [sys.executable, __file__, "--only", ",".join(sections)]
+        command += ["--peers", "tinygrad", "--raw", str(path)]
+        command += ["--small"] if small else []
+        try:
+            subprocess.run(command, stdout=subprocess.DEVNULL, timeout=100, check=True)
+        except subprocess.SubprocessError as error:
+            print(f"tinygrad did not finish: {error}")
+        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        return found
+
+
+RAW: dict[str, Any] = {}  # case -> what came of the last peer, for --raw
+APART: dict[str, Any] = {}  # what tinygrad's process found
+
+
 def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
     """Run one section; returns its table."""
     if name in OTHERS:
@@ -87,13 +118,19 @@ def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
     cases = make(gpu_kernels.Inputs(reference), small)
     for case in cases:
         case.run(peers, window)
+        case.merge(APART, "tinygrad")
+        for result in case.results.values():
+            RAW[case.name] = vars(result)
         shown = [
             f"{who} "
             + (r.failed or f"{case.figure(r.seconds)} (first {r.first:.2f} s)")
             for who, r in case.results.items()
         ]
         print(f"  {case.name} [{case.unit}]: " + "; ".join(shown), flush=True)
-    return table(title, cases, peers)
+    names = [p.name for p in peers]
+    if APART:
+        names.insert(len([n for n in names if n.startswith("torch")]), "tinygrad")
+    return table(title, cases, names)
 
 
 def main(argv: list[str]) -> None:
@@ -101,6 +138,7 @@ def main(argv: list[str]) -> None:
     everything = [*SECTIONS, *OTHERS]
     parser.add_argument("--only", default=",".join(everything))
     parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--raw", help="where to keep the figures of a single peer")
     parser.add_argument("--seconds", type=float, default=470.0)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("-v", action="store_true")
@@ -108,7 +146,11 @@ def main(argv: list[str]) -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     began = time.perf_counter()
-    peers = open_peers(options.peers.split(","))
+    names = options.peers.split(",")
+    if "tinygrad" in names and not options.raw:
+        names.remove("tinygrad")
+        APART.update(apart(argv, options.only, options.small))
+    peers = open_peers(names)
     report = about(peers)
     print(report, flush=True)
     for name in options.only.split(","):
@@ -121,12 +163,15 @@ def main(argv: list[str]) -> None:
         text += f"\n{name} took {took:.0f} s.\n"
         print(text, flush=True)
         report += text
-        write(report)
+        if options.raw:
+            Path(options.raw).write_text(json.dumps(RAW))
+        else:
+            write(report)
 
 
 def guarded(name: str, peers: list[Peer], small: bool) -> str:
     try:
-        return section(name, peers, small, 0.02 if small else 0.06)
+        return section(name, peers, small, 0.02 if small else 0.1)
     except Exception as error:
         if "-v" in sys.argv:
             raise
@@ -135,7 +180,7 @@ def guarded(name: str, peers: list[Peer], small: bool) -> str:
 
 def write(report: str) -> None:
     """Keep what there is so far: a run may be cut short."""
-    folder: Any = os.environ.get("OUT")
+    folder = os.environ.get("OUT")
     if folder:
         Path(folder, "gpu.md").write_text(report)
 

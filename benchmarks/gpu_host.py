@@ -41,7 +41,7 @@ def replay(peers: list[Peer], small: bool) -> str:
     """Lines of text: µs to replay n kernels, and µs an op that is not captured."""
     lines = []
     for peer in peers:
-        if not isinstance(peer, Fogo):
+        if not isinstance(peer, Fogo) or peer.captured:
             continue
         for label, measure in (("replayed", replayed), ("uncaptured", uncaptured)):
             try:
@@ -129,7 +129,7 @@ def start(peers: list[Peer], small: bool) -> str:
     """Seconds from the shell to the first MNIST step: caches empty, then filled."""
     lines = []
     for peer in peers:
-        if not isinstance(peer, Fogo):
+        if not isinstance(peer, Fogo) or peer.captured:
             continue
         name = peer.device.name
         with tempfile.TemporaryDirectory() as folder:

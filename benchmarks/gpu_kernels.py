@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from gpu_measure import Case, Work
+from gpu_measure import Case, Fogo, Work
 
 Way = Callable[[Any], Work]
 
@@ -34,7 +34,8 @@ def ways(function: Callable[..., Any], *arrays: Any, **others: Any) -> dict[str,
     def bound(run: Callable[..., Any]) -> Way:
         def prepare(peer: Any) -> Work:
             tensors = [peer.put(a) for a in arrays]
-            return lambda: run(*tensors)
+            go = peer.capture(run) if isinstance(peer, Fogo) else run
+            return lambda: go(*tensors)
 
         return prepare
 
@@ -225,12 +226,13 @@ def attention(inputs: Inputs, small: bool) -> list[Case]:
         leaves = [fogo.tensor(t, device=tracked).requires_grad_() for t in (q, k, v)]
         upstream = fogo.tensor(g, device=tracked)
 
-        def work() -> Any:
-            out = fogo.scaled_dot_product_attention(*leaves)
-            grads = (out * upstream).sum().backward()
-            return (out.inner(), *[t.grad(grads) for t in leaves])
+        def work(q: Any, k: Any, v: Any, g: Any) -> Any:
+            out = fogo.scaled_dot_product_attention(q, k, v)
+            grads = (out * g).sum().backward()
+            return (out.inner(), *[t.grad(grads) for t in (q, k, v)])
 
-        return work
+        go = peer.capture(work)
+        return lambda: go(*leaves, upstream)
 
     both = ways(torch_all, q, k, v, g)
     both["fogo"] = ours_all

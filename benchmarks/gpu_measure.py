@@ -102,10 +102,19 @@ class Tinygrad(Peer):
 class Fogo(Peer):
     """fogo on one of its devices; `reference` is where PyTorch computes."""
 
-    def __init__(self, name: str, device: Any, reference: str) -> None:
+    def __init__(
+        self, name: str, device: Any, reference: str, captured: bool = False
+    ) -> None:
         self.name = name
         self.device = device
         self.reference = reference
+        self.captured = captured  # by fogo.compile
+
+    def capture(self, function: Any) -> Any:
+        """The function as this peer runs it."""
+        import fogo
+
+        return fogo.compile(function) if self.captured else function
 
     @property
     def backend(self) -> Any:
@@ -165,7 +174,7 @@ def seconds(peer: Peer, work: Work, window: float) -> float:
     start = time.perf_counter()
     peer.go(work)
     peer.wait()
-    count = max(1, min(200, int(window / (time.perf_counter() - start + 1e-9))))
+    count = max(1, min(1000, int(window / (time.perf_counter() - start + 1e-9))))
     times = []
     for _ in range(WINDOWS):
         start = time.perf_counter()
@@ -262,6 +271,12 @@ class Case:
         if timed:
             result.device, result.kernels = timed
 
+    def merge(self, found: dict[str, Any], peer: str) -> None:
+        """Take over what another process measured."""
+        if self.name in found:
+            self.results[peer] = result = Result()
+            vars(result).update(found[self.name])
+
     def figure(self, spent: float) -> str:
         """A time as this case's figure."""
         if self.unit == "ms":
@@ -297,23 +312,25 @@ def worst(peer: Peer, answer: tuple[Any, ...], true: tuple[Any, ...]) -> float:
     return error
 
 
-def table(title: str, cases: list[Case], peers: list[Peer]) -> str:
-    """A markdown table; a fogo column says wall / device time and kernels."""
+def table(title: str, cases: list[Case], names: list[str]) -> str:
+    """A markdown table; a fogo column says wall (device) time."""
     lines = [f"\n### {title}\n"]
-    ours = [p.name for p in peers if isinstance(p, Fogo)]
-    head = ["case", "unit", *[p.name for p in peers]]
-    head += [f"{name} ÷ torch" for name in ours] + ["kernels", "error", "aim"]
+    ours = [name for name in names if name.startswith("fogo")]
+    head = ["case", "unit", *names]
+    head += [f"{name[5:]} ÷ torch" for name in ours] + ["kernels", "error", "aim"]
     lines.append("| " + " | ".join(head) + " |")
     lines.append("|" + "---|" * len(head))
     for case in cases:
         cells = [case.name, case.unit]
-        cells += [cell(case, case.results.get(p.name)) for p in peers]
+        cells += [cell(case, case.results.get(name)) for name in names]
         base = case.results.get("torch")
         for name in ours:
             cells.append(ratio(case.results.get(name), base))
         mine = [case.results[n] for n in ours if n in case.results]
-        cells.append(" ".join(str(r.kernels) for r in mine if r.kernels) or "–")
-        cells.append(" ".join(f"{r.error:.0e}" for r in mine if not r.failed) or "–")
+        kernels = sorted({r.kernels for r in mine if r.kernels})
+        cells.append(" ".join(str(n) for n in kernels) or "–")
+        errors = [r.error for r in mine if not r.failed]
+        cells.append(f"{max(errors):.0e}" if errors else "–")
         cells.append(case.aim or "–")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
