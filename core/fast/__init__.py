@@ -35,6 +35,7 @@ TABLE: dict[str, str] = {
     "linear_scan": "scan",
     "long_cumsum": "scan",
     "argsort": "sort",
+    "sort_pairs": "sort",
     "topk_places": "sort",
     "take": "scatter",
     "add_at": "scatter",

@@ -130,10 +130,21 @@ def _sort(k, x, order, out, axis, descending, count, keep):
         pairs.places[k.local + turn] = pair[1]
     pairs.sort()
     pairs.write(out, lambda i: _replaced(c, axis, i), first, most)
+    return pairs, c
 
 
 def _chunk_kernel(k, x, out, *attrs):
     _sort(k, x, None, out, *attrs)
+
+
+def _pair_kernel(k, x, values, out, axis, descending, count, keep):
+    """The same for a whole line, with the values beside their places."""
+    pairs, c = _sort(k, x, None, out, axis, descending, count, keep)
+    for turn in range(0, count, pairs.threads):
+        i = k.let(k.local + turn)
+        with k.when(i < out.shape[axis]):
+            place = k.let(k.index(pairs.places[i]))
+            values[_replaced(c, axis, i)] = x[_replaced(c, axis, place)]
 
 
 def _again_kernel(k, x, order, out, *attrs):
@@ -147,6 +158,7 @@ def threads_for(count):
 
 _ATTRS = ("axis", "descending", "count", "keep")
 CHUNKS = Op("sort_chunks", kernel=_chunk_kernel, attrs=_ATTRS)
+PAIRS = Op("sort_pairs_chunks", kernel=_pair_kernel, attrs=_ATTRS)
 AGAIN = Op("sort_again", kernel=_again_kernel, attrs=_ATTRS)
 
 

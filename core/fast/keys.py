@@ -51,3 +51,25 @@ def _of_float(x):
     )
     flip = _where(word >= sign, literal(whole, uint32), literal(sign, uint32))
     return _where(E("isnan", x), literal(whole, uint32), E("xor", word, flip))
+
+
+def value_of(key, dtype, descending):
+    """(the value that has this key, whether it is the only one; None: it always is).
+
+    float: both zeros have one key, and all nans.
+    """
+    bits = bits_of(dtype)
+    whole = LAST if bits == 32 else (1 << bits) - 1
+    if descending:
+        key = E("xor", key, whole)
+    if not dtype.is_float:
+        if dtype.kind == "int" and bits == 32:
+            return bitcast(E("xor", key, 0x80000000), int32), None
+        if dtype.kind == "int":
+            return cast(bitcast(key, int32) - (1 << (bits - 1)), dtype), None
+        return cast(key, dtype), None
+    sign = 1 << (bits - 1)
+    flip = _where(key >= sign, literal(sign, uint32), literal(whole, uint32))
+    word = E("xor", key, flip)
+    value = bitcast(cast(word, uint16) if bits == 16 else word, dtype)
+    return value, ~E("eq", key, whole) & ~E("eq", key, sign)

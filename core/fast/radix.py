@@ -13,7 +13,7 @@ from ..expr import call as E
 from ..expr import where as _where
 from ..ops.record import Aval, Op
 from .bitonic import power_of_two
-from .keys import LAST, bits_of, key_of
+from .keys import LAST, bits_of, key_of, value_of
 from .states import Running
 from .walk import GroupScan, OneOn, walk
 
@@ -21,10 +21,11 @@ THREADS = 256
 DIGITS = 256
 
 
-def argsort(backend, x, axis, descending, dtype, per, bits=None):
-    """A handle of the positions that sort x along an axis: shape of x, stable.
+def argsort(backend, x, axis, descending, dtype, per, bits=None, values=False):
+    """Handles of the positions that sort x along an axis, stable: shape of x.
 
-    per: elements a thread takes, 8 or 16; bits: how many of the key count.
+    per: elements a thread takes, 8 or 16; bits: how many of the key count; values: the
+    sorted values come first.
     """
     n = x.shape[axis]
     tile = THREADS * per
@@ -42,11 +43,16 @@ def argsort(backend, x, axis, descending, dtype, per, bits=None):
         counted = backend.run(COUNT, source[:1], form + (first, n), (counts,))
         starts = backend.run(STARTS, counted, (threads,), (counts, totals))
         outs = (Aval(padded, uint32), Aval(padded, uint32))
+        move = FIRST if first else LATER
         if last:
             outs = (Aval(x.shape, dtype),)
-        move = FIRST if first else LATER
-        source = backend.run(move, source + starts, form + (last, n), outs)
-    return source[0]
+            if values:
+                outs = (Aval(x.shape, x.dtype),) + outs
+                if not first:
+                    move, source = FINISH, (x,) + tuple(source)
+        given = tuple(source) + tuple(starts)
+        source = backend.run(move, given, form + (last, n), outs)
+    return source
 
 
 class Tile:
@@ -200,19 +206,24 @@ def _starts(k, counts, starts, totals, threads):
 
 def _first(k, x, starts, totals, *rest):
     """The first pass: keys come from the values, places are their own."""
-    _move(k, x, None, starts, totals, rest)
+    _move(k, x, x, None, starts, totals, rest)
 
 
 def _later(k, keys, order, starts, totals, *rest):
-    _move(k, keys, order, starts, totals, rest)
+    _move(k, None, keys, order, starts, totals, rest)
 
 
-def _move(k, x, order, starts, totals, rest):
+def _finish(k, x, keys, order, starts, totals, *rest):
+    """The last pass, with the values of `x` beside their places."""
+    _move(k, x, keys, order, starts, totals, rest)
+
+
+def _move(k, x, keys, order, starts, totals, rest):
     """Put a tile in order and send its elements to where their digits go."""
-    shift, axis, descending, per, last, n = rest[-6:]
+    outs, (shift, axis, descending, per, last, n) = rest[:-6], rest[-6:]
     c = k.groups(starts.shape[:-2] + (starts.shape[-1],), THREADS)
     tile = Tile(k, c, n, per)
-    keys = tile.keys(x, axis, descending, order is None)
+    keys = tile.keys(keys, axis, descending, order is None)
     places = tile.places(order)
     room = Room(k, per)
     base = _bases(
@@ -222,7 +233,29 @@ def _move(k, x, order, starts, totals, rest):
         ranks = room.ranks(keys, k.let(shift + 4 * half))
         places = room.exchange(places, ranks, half == 1)
         keys = room.exchange(keys, ranks, half == 1)
-    _send(k, room, tile, keys, places, base, shift, rest[:-6], axis, last)
+
+    def put(to, key, place):
+        if not last:
+            outs[0][tile.line + (to,)] = key
+            outs[1][tile.line + (to,)] = place
+            return
+        at = tile.line[:axis] + (to,) + tile.line[axis:]
+        outs[-1][at] = place
+        if len(outs) == 2:
+            outs[0][at] = _value(k, x, tile.line, axis, descending, key, place)
+
+    _send(k, room, tile, keys, places, base, shift, put)
+
+
+def _value(k, x, line, axis, descending, key, place):
+    """What a key was made of: from the key, or from x where the key does not tell."""
+    value, exact = value_of(key, x.dtype, descending)
+    if exact is None:
+        return value
+    found = k.cell(value)
+    with k.when(~exact):
+        found.set(x[line[:axis] + (k.let(k.index(place)),) + line[axis:]])
+    return found
 
 
 def _bases(k, room, start, total):
@@ -233,7 +266,7 @@ def _bases(k, room, start, total):
     return base
 
 
-def _send(k, room, tile, keys, places, base, shift, outs, axis, last):
+def _send(k, room, tile, keys, places, base, shift, put):
     """Element i of the tile in order goes as far into its digit as it stands in it."""
     first = k.shared(uint32, DIGITS)
     digits = [k.let(k.index(_digit(key, shift, 8))) for key in keys]
@@ -247,12 +280,7 @@ def _send(k, room, tile, keys, places, base, shift, outs, axis, last):
     count = cast(tile.n - tile.first, uint32)
     for i, digit, key, place in zip(at, digits, keys, places):
         with k.when(i < count):
-            to = k.let(k.index(base[digit] + i - first[digit]))
-            if last:
-                outs[0][tile.line[:axis] + (to,) + tile.line[axis:]] = place
-            else:
-                outs[0][tile.line + (to,)] = key
-                outs[1][tile.line + (to,)] = place
+            put(k.let(k.index(base[digit] + i - first[digit])), key, place)
 
 
 _FORM = ("shift", "axis", "descending", "per")
@@ -263,3 +291,4 @@ COUNT = Op(
 STARTS = Op("radix_starts", kernel=_starts, attrs=("threads",))
 FIRST = Op("radix_first", kernel=_first, attrs=_FORM + ("last", "n"), runtime=_LIVE)
 LATER = Op("radix_later", kernel=_later, attrs=_FORM + ("last", "n"), runtime=_LIVE)
+FINISH = Op("radix_finish", kernel=_finish, attrs=_FORM + ("last", "n"), runtime=_LIVE)

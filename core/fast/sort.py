@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..ops.record import Aval
 from ..shapes import size
 from . import Candidate, best
-from .bitonic import AGAIN, CHUNKS, MOST, power_of_two
+from .bitonic import AGAIN, CHUNKS, MOST, PAIRS, power_of_two
 from .radix import argsort
 
 SHORT = 32  # lines up to here are ranked by counting: one small kernel
@@ -17,15 +17,16 @@ FEW = 256  # a top-k larger than this is a sort
 
 
 def candidates(op, inputs, attrs, outs, caps):
-    """Offer kernels for `argsort` and `topk_places`."""
+    """Offer kernels for `argsort`, `sort_pairs` and `topk_places`."""
     x = inputs[0]
     if x.dtype.bits == 64:  # keys have 32 bits
         return []
-    if op.name == "argsort":
+    if op.name != "topk_places":
         axis, descending, dtype = attrs
         if x.shape[axis] <= SHORT or size(x.shape) == 0:
             return []
-        return [sorting(x, axis, descending, dtype, caps)]
+        both = op.name == "sort_pairs"
+        return [sorting(x, axis, descending, dtype, caps, values=both)]
     keep, axis, descending, dtype = attrs
     if keep == 0 or size(x.shape) == 0:
         return []
@@ -34,17 +35,21 @@ def candidates(op, inputs, attrs, outs, caps):
     return [_best(x, keep, axis, descending, dtype)]
 
 
-def sorting(x, axis, descending, dtype, caps, bits=None):
-    """A Candidate for the positions that sort `x` (shape and dtype matter)."""
+def sorting(x, axis, descending, dtype, caps, bits=None, values=False):
+    """A Candidate for the positions that sort `x` (shape and dtype matter).
+
+    bits: how many of a long line's keys count; values: they come first.
+    """
     n = x.shape[axis]
     if n <= MOST:
         form = (axis, descending, power_of_two(n), n)
-        return Candidate("sort in shared memory", CHUNKS, form)
+        return Candidate("sort in shared memory", PAIRS if values else CHUNKS, form)
     room = caps.limits.get("maxComputeWorkgroupStorageSize", 16384)
     per = 16 if room >= 24576 and n > 65536 else 8
 
     def run(backend, inputs, outs):
-        return (argsort(backend, inputs[0], axis, descending, dtype, per, bits),)
+        x = inputs[0]
+        return argsort(backend, x, axis, descending, dtype, per, bits, values)
 
     return Candidate("radix sort", run=run)
 

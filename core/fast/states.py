@@ -18,7 +18,9 @@ _FAR = 1 << 28  # an exponent past every float32, from which none comes back
 
 
 def wide(dtype):
-    """The 32-bit dtype that computes a dtype."""
+    """The dtype of 32 bits, or of 64, that computes a dtype."""
+    if dtype.bits == 64:
+        return dtype
     if dtype.is_float:
         return float32
     return uint32 if dtype.kind == "uint" else int32

@@ -16,7 +16,7 @@ from ..expr import where as _where
 from ..shapes import normalize_axis
 from .define import Sample, define_op
 from .movement import narrow
-from .record import Aval
+from .record import Aval, same
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -171,6 +171,35 @@ def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True)
     return _call(ARGSORT, (x.detach(),), attrs)
 
 
+def _unsort_kernel(k, x, order, out, axis):
+    """Put each element where it came from; every place is in the order once."""
+    c = k.grid(out.shape)
+    out[_replaced(c, axis, k.let(k.index(order[c])))] = x[c]
+
+
+UNSORT = define_op(
+    "unsort", infer=same, attrs=("axis",), kernel=_unsort_kernel, saves="i",
+    grad=lambda ctx: (ctx.g[0].take_along_axis(ctx.inputs[1], ctx.attrs[0]), None),
+)  # fmt: skip
+
+
+def _sort_infer(avals, attrs):
+    x = avals[0]
+    return Aval(x.shape, x.dtype), Aval(x.shape, attrs[2])
+
+
+def _sort_parts(x, axis, descending, dtype):
+    order = _call(ARGSORT, (x,), (axis, descending, dtype))
+    return x.take_along_axis(order, axis), order
+
+
+SORT_PAIRS = define_op(
+    "sort_pairs", infer=_sort_infer, attrs=("axis", "descending", "dtype"),
+    decompose=_sort_parts, saves="o", diff=(True, False),
+    grad=lambda ctx: (_call(UNSORT, (ctx.g[0], ctx.outputs[1]), ctx.attrs[:1]),),
+)  # fmt: skip
+
+
 def sort(
     x: T, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> tuple[T, T]:
@@ -184,10 +213,12 @@ def sort(
         >>> values.tolist(), places.tolist()
         ([1.0, 2.0, 3.0], [1, 2, 0])
     """
-    order = argsort(x, axis, descending)
-    if x.ndim == 0:
-        return x, order
-    return x.take_along_axis(order, axis), order
+    if x.ndim == 0 or x.dtype.is_bool:
+        order = argsort(x, axis, descending)
+        return (x if x.ndim == 0 else x.take_along_axis(order, axis)), order
+    place = normalize_axis("sort", axis, x.ndim)
+    attrs = (place, bool(descending), x.device.default_int)
+    return _call(SORT_PAIRS, (x,), attrs)
 
 
 def _topk_infer(avals, attrs):
