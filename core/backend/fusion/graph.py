@@ -28,6 +28,7 @@ class Item:
         self.kind = kind
         self.op = kind.op
         self.point = point_of(kind)
+        self.rounds = self.point is not None and narrows(kind)
         if self.point is None:
             self.operands = [
                 (r, layout, d) for r, (layout, d, _) in zip(refs, kind.operands)
@@ -141,7 +142,7 @@ class Graph:
     def _may_vanish(self, item, takes):
         if item.point is None or item.live or item.apart:
             return False
-        if narrows(item.kind):
+        if item.rounds:
             item.why = "it rounds to a narrower dtype"
             return False
         if item.depth >= DEEP:

@@ -19,6 +19,9 @@ from .graph import CONST
 from .layouts import compose, reshaped
 
 
+DEEP = 4  # ops in one expression, at most: printers go down by recursion
+
+
 class NotFusable(FogoError):
     """A group turns out not to be one kernel; it is run in parts."""
 
@@ -180,6 +183,7 @@ def evaluate(k, terms, count, wanted, leaf, lives, roots=()):
     terms: the list; count: how often each is used; leaf(n): the element of leaf n.
     """
     found = {}
+    depth = [0] * len(terms)
     for t, term in enumerate(terms):
         if not count[t]:
             continue
@@ -199,7 +203,11 @@ def evaluate(k, terms, count, wanted, leaf, lives, roots=()):
                 [found[p] for p in params],
                 dtype,
             )
-            if count[t] > 1 and value.op not in ("const", "var"):
+            for o in operands:
+                depth[t] = max(depth[t], depth[o] + 1)
+            bound = count[t] > 1 or depth[t] >= DEEP
+            if bound and value.op not in ("const", "var"):
                 value = k.let(value)
+                depth[t] = 0
         found[t] = value
     return [found[w] for w in wanted]
