@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..dtypes import float16, float32
-from ..ops.record import Aval, Op
+from ..ops.record import Op
 from ..shapes import is_contiguous
 from . import Candidate, conv_direct, conv_tile
 from .conv_tile import count
-from .matmul import TOTAL, cost
+from .matmul import cost
 from .matmul_tile import Tile
+from .matmul_total import in_parts
 
 _OPTIONS = ("stride", "padding", "dilation", "groups", "taps")
 _TILED = ("tile", "by_tap", "flat", "exact", "whole", "rows")
@@ -189,7 +190,4 @@ def _weight_direct(attrs, mine, pictures, out):
 def _split(name, op, attrs, split, out):
     if split == 1:
         return Candidate(name, op, attrs)
-    parts = Aval((split,) + tuple(out.shape), float32)
-    return Candidate(
-        name, stages=[(op, attrs, (parts,)), (TOTAL, (), (Aval(out.shape, out.dtype),))]
-    )
+    return in_parts(name, op, attrs, split, out)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..dtypes import float16, float32
-from ..ops.record import Aval, Op
+from ..ops.record import Op
 from ..shapes import size
 from . import Candidate
 from .matmul_kernels import registers, tiled
 from .matmul_thin import columns, rows
 from .matmul_tile import Tile
+from .matmul_total import in_parts
 from .matmul_units import units_candidates
 
 TILED = Op(
@@ -147,26 +148,6 @@ def _tile(s, numbers, split, out):
     if split == 1:
         return Candidate(name, TILED, attrs)
     return in_parts("%s split %d" % (name, split), TILED, attrs, split, out)
-
-
-def in_parts(name, op, attrs, split, out):
-    """Two kernels: sums over parts of k, then their sum (always in the same order)."""
-    parts = Aval((split,) + tuple(out.shape), float32)
-    return Candidate(
-        name, stages=[(op, attrs, (parts,)), (TOTAL, (), (Aval(out.shape, out.dtype),))]
-    )
-
-
-def _total(k, parts, out):
-    """out = the sum of parts over its first axis."""
-    c = k.grid(out.shape)
-    acc = k.cell(0.0, float32)
-    with k.loop(parts.shape[0]) as i:
-        acc.set(acc + parts[(i,) + c])
-    out[c] = acc
-
-
-TOTAL = Op("matmul_total", kernel=_total)
 
 
 def _thin(s, caps, out):

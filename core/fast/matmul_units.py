@@ -20,9 +20,12 @@ class UnitTile:
     """Sizes: of a workgroup's tile, of a subgroup's part of it, of the units' own.
 
     stages  0: one shared buffer; 2: two, so that loads go on while units compute
+    copy    (rows, columns) of float16 tiles by which units copy whole tiles to shared
+            memory, or None: threads do, element by element
     """
 
-    def __init__(self, m, n, k, wm, wn, unit, stages):
+    def __init__(self, m, n, k, wm, wn, unit, stages, copy=None):
+        self.copy = copy
         self.m, self.n, self.k = m, n, k
         self.wm, self.wn = wm, wn
         self.um, self.un, self.uk = unit
@@ -64,11 +67,63 @@ class UnitSide(Side):
             for i, v in enumerate(vs):
                 self.memory[start + i] = v
 
-    def load(self, matrix, buffer, o, kk):
+    def fill(self, matrix, buffer, o, kk):
         """Fill a tile of the units from (o, kk) on of the buffer."""
         at = buffer * self.step + self.address(o, kk)
         rows_are_slow = (self.along == "k") == (matrix.role == "left")
         matrix.load(self.memory, at, self.pitch, not rows_are_slow)
+
+
+class CopySide(UnitSide):
+    """An operand that whole subgroups bring to shared memory, tile by tile.
+
+    at      (o, kk) -> coordinates in the matrix
+    stride  between its rows, or columns
+    """
+
+    def __init__(self, along, array, at, stride):
+        Side.__init__(self, along, 4, None, None)
+        self.array = array
+        self.at = at
+        self.stride = stride
+
+    def prepare(self, k, tile, size):
+        self.kernel = k
+        self.slow, fast = (size, tile.k) if self.along == "k" else (tile.k, size)
+        self.pitch = fast + PAD
+        self.step = self.slow * self.pitch
+        self.memory = k.shared(float16, (tile.stages // 2 + 1) * self.step)
+        self.shape = tile.copy
+        warp = k.local // WARP
+        self.blocks = []
+        across = fast // tile.copy[1]
+        for r in range(self.slow // tile.copy[0] * across // tile.warps):
+            block = k.let(warp + r * tile.warps)
+            slow = k.let(block // across * tile.copy[0])
+            self.blocks.append((slow, k.let(block % across * tile.copy[1])))
+
+    def fetch(self, at, stop, even):
+        out = []
+        for slow, fast in self.blocks:
+            o, kk = (slow, fast) if self.along == "k" else (fast, slow)
+            matrix = self.kernel.matrix("result", float16, *self.shape)
+            index = self.array.flat_index(self.at(o, at + kk))
+            matrix.load(self.array, index, self.stride)
+            out.append(matrix)
+        return out
+
+    def put(self, values, buffer):
+        for (slow, fast), matrix in zip(self.blocks, values):
+            at = buffer * self.step + slow * self.pitch + fast
+            matrix.store(self.memory, at, self.pitch)
+
+
+def _copy_side(array, batch, first, along, swapped):
+    def at(o, kk):
+        return batch + ((kk, first + o) if swapped else (first + o, kk))
+
+    stride = array.strides[-1 if (along == "k") == swapped else -2]
+    return CopySide(along, array, at, stride)
 
 
 def units(k, x, y, out, tile, sides, exact, rows):
@@ -81,8 +136,12 @@ def units(k, x, y, out, tile, sides, exact, rows):
     batch = c[:-1]
     down, across = place_tile(k, c[-1], tiles_m, tiles_n, rows)
     row, column = k.let(down * tile.m), k.let(across * tile.n)
-    left = side_of(k, x, batch, row, m, sides[0], exact[0], False, UnitSide)
-    right = side_of(k, y, batch, column, n, sides[1], exact[1], True, UnitSide)
+    if tile.copy and hasattr(x, "flat_index") and hasattr(y, "flat_index"):
+        left = _copy_side(x, batch, row, sides[0][0], False)
+        right = _copy_side(y, batch, column, sides[1][0], True)
+    else:
+        left = side_of(k, x, batch, row, m, sides[0], exact[0], False, UnitSide)
+        right = side_of(k, y, batch, column, n, sides[1], exact[1], True, UnitSide)
     left.prepare(k, tile, tile.m)
     right.prepare(k, tile, tile.n)
     warp = k.let(k.local // WARP)
@@ -138,11 +197,11 @@ def _multiply(k, tile, sides, block, results, buffer):
         tops, across = [], []
         for i in range(len(results)):
             a = k.matrix("left", float16, tile.um, tile.uk)
-            left.load(a, buffer, block[0] + i * tile.um, kk)
+            left.fill(a, buffer, block[0] + i * tile.um, kk)
             tops.append(a)
         for j in range(len(results[0])):
             b = k.matrix("right", float16, tile.uk, tile.un)
-            right.load(b, buffer, block[1] + j * tile.un, kk)
+            right.fill(b, buffer, block[1] + j * tile.un, kk)
             across.append(b)
         for a, line in zip(tops, results):
             for b, result in zip(across, line):
