@@ -46,8 +46,9 @@ class Program:
                ("map", formula, operands)   formula(*Exprs): per element if any operand
                                             is, else per row
                ("reduce", name, neutral, operand)  over the elements of each row: name
-                                            of a binary primitive, neutral(dtype); per
-                                            row. float16 is added in float32
+                                            of a binary primitive (or a function of two
+                                            Exprs), neutral(dtype); per row. float16 is
+                                            added in float32
                ("index", dtype)             the element's place in its row
                ("count", dtype)             the number of elements of a row; per row
     outputs  the numbers of the values that are results: a value per element goes to
@@ -372,7 +373,7 @@ class _Run:
             for r in reduces:
                 terms = self.terms(r, have.get(p.step(r)[3]), None)
                 part = tree.fold(k, p.step(r)[1], terms)
-                cells[r].set(call(p.step(r)[1], cells[r], part))
+                cells[r].set(tree.apply(p.step(r)[1], cells[r], part))
             for v, out in stores:
                 self.store(out, j, have[v], None)
 

@@ -18,6 +18,11 @@ def zero(dtype):
     return 0
 
 
+def larger(a, b):
+    """The maximum where nan need not count: the sum that follows finds it."""
+    return where(a > b, a, b)
+
+
 def _exp_gap(x, top):
     return call("exp", x - top)
 
@@ -29,17 +34,18 @@ def _finite(top):
 SOFTMAX = Program(
     ("element",),
     (
-        ("reduce", "max", lowest, 0),
+        ("reduce", larger, lowest, 0),
         ("map", _exp_gap, (0, 1)),
         ("reduce", "add", zero, 2),
-        ("map", lambda e, total: e / total, (2, 3)),
+        ("map", lambda total: 1.0 / total, (3,)),
+        ("map", lambda e, share: e * share, (2, 4)),
     ),
-    (4,),
+    (5,),
 )
 LOG_SOFTMAX = Program(
     ("element",),
     (
-        ("reduce", "max", lowest, 0),
+        ("reduce", larger, lowest, 0),
         ("map", lambda x, top: x - top, (0, 1)),
         ("map", lambda gap: call("exp", gap), (2,)),
         ("reduce", "add", zero, 3),
@@ -50,7 +56,7 @@ LOG_SOFTMAX = Program(
 LOGSUMEXP = Program(
     ("element",),
     (
-        ("reduce", "max", lowest, 0),
+        ("reduce", larger, lowest, 0),
         ("map", _finite, (1,)),
         ("map", _exp_gap, (0, 2)),
         ("reduce", "add", zero, 3),

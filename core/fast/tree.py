@@ -76,7 +76,7 @@ def _joining(parts):
     names = [name for name, _ in parts]
 
     def join(a, b):
-        return [call(name, x, y) for name, x, y in zip(names, a, b)]
+        return [apply(name, x, y) for name, x, y in zip(names, a, b)]
 
     return join
 
@@ -133,11 +133,16 @@ def segment(k, threads, lanes):
     return k.let(k.local - own), own
 
 
+def apply(name, a, b):
+    """A binary primitive by its name, or a function of two Exprs."""
+    return call(name, a, b) if isinstance(name, str) else name(a, b)
+
+
 def fold(k, name, values):
     """Combine a list of values pair by pair."""
     while len(values) > 1:
         half = [
-            call(name, values[i], values[i + 1]) for i in range(0, len(values) - 1, 2)
+            apply(name, values[i], values[i + 1]) for i in range(0, len(values) - 1, 2)
         ]
         values = half + values[len(half) * 2 :]
     return k.let(values[0])
