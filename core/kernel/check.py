@@ -242,21 +242,6 @@ def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
     return Report(op.name, backend.problems, [wrap(h, device("python")) for h in made])
 
 
-def compile_groups(kernel):
-    """Return `run(*buffers, *params)`: how CPUs run a group kernel, checks included.
-
-    The function raises KernelError where the kernel does anything wrong.
-    """
-
-    def run(*args):
-        n = len(kernel.arrays)
-        problems = Run(kernel, list(args[:n]), list(args[n:])).log.problems
-        if problems:
-            raise failed(kernel.name, problems)
-
-    return run
-
-
 def watched(function, *args):
     """Call a function that traces kernels; their statements learn their lines."""
     ir.WATCHERS.append(_note_line)

@@ -14,7 +14,7 @@ from ..dtypes import float16, float64
 from . import mathfun
 
 MANY = -1  # in place of a group or a thread: several of them
-NOBODY = (None, 0, 0, 0, False)
+NOBODY = (None, 0, 0, 0, False)  # group, thread, epoch, site, atomic
 GRANULE = 64  # bytes: buffers are padded to whole ones
 
 
@@ -186,6 +186,8 @@ class Memory:
         r = self.readers[i]
         if r and (r[0] != group or (r[1] != thread and r[2] == epoch)):
             self.race(i, site, r[3])
+        if w[:3] == (group, thread, epoch):  # a plain write is not forgotten
+            atomic = atomic and w[4]
         self.writers[i] = (group, thread, epoch, site, atomic)
 
     def race(self, i, site, other):

@@ -161,6 +161,8 @@ class Torch:
     sort = staticmethod(lambda x, axis: tuple(torch.sort(x, dim=axis, stable=True)))
     topk = staticmethod(lambda x, k: tuple(torch.topk(x, k)))
     index_add = staticmethod(torch.index_add)
+    argmax, argmin = torch.argmax, torch.argmin
+    scatter = torch.scatter
     index_copy = staticmethod(torch.index_copy)
     scatter_add = staticmethod(torch.scatter_add)
     index_select = staticmethod(lambda x, axis, i: torch.index_select(x, axis, i))
@@ -244,6 +246,12 @@ CALLS = [
          _index("words", 40, 300), grad=True),
     Call("index_add", lambda m, x, i, v: m.index_add(x, 0, i, v), (40, 6),
          _index("adds", 40, 200), (200, 6)),
+    Call("index_copy", lambda m, x, i, v: m.index_copy(x, 0, i, v), (300, 3),
+         np.arange(200, dtype="int32") * 7 % 300, (200, 3)),
+    Call("scatter", lambda m, x, i, v: m.scatter(x, 0, i, v), (300, 2),
+         np.stack([np.arange(150) * 7 % 300] * 2, 1).astype("int32"), (150, 2)),
+    Call("argmax", lambda m, x: m.argmax(x, 1), (5, 1000), draw=shuffled),
+    Call("argmin", lambda m, x: m.argmin(x, 0), (900, 3), draw=shuffled),
     Call("concat", lambda m, *parts: m.concat(list(parts), 0), *[(3, 4)] * 12),
     Call("max_pool2d", lambda m, x: m.max_pool2d(x, 3, 2, 1), (2, 3, 11, 13),
          grad=True, draw=shuffled),
