@@ -12,6 +12,7 @@ from fogo.fast import Caps, Chooser
 from fogo.shapes import Layout, size
 
 from .cuda_rtc import Program, cupy
+from .cuda_source import run_source
 
 GRANULE = 64  # bytes: buffers are whole ones, as kernels may touch the rest
 MATRICES = (("float16", "float32", 16, 16, 16),)
@@ -76,6 +77,9 @@ class Cuda(RawBackend):
         if found.run is not None:
             return found.run(self, inputs, outs)
         return RawBackend.run(self, found.op, inputs, found.attrs, outs)
+
+    def run_source(self, op, inputs, attrs, outs):
+        return run_source(self, op, inputs, attrs, outs)
 
     def launch(self, plan, inputs, outputs, attrs):
         if plan.compiled is None:

@@ -128,11 +128,19 @@ class RawBackend(Backend):
             return self.run_source(op, inputs, attrs, outs)
         return expand(self.device, op, inputs, attrs)
 
+    def own_device(self):
+        """The device of this backend; one of its own, where a decorator hides it."""
+        if self.device is None:
+            from ..device import Device
+
+            Device(self.name, self)
+        return self.device
+
     def run_source(self, op, inputs, attrs, outs):
         """Run an op that is source code: here, by what it falls back on."""
         if op.decompose is None:
             raise op.source.missing(self)
-        return expand(self.device, op, inputs, attrs)
+        return expand(self.own_device(), op, inputs, attrs)
 
     def run(self, op, inputs, attrs, outs):
         """Lower the op to a kernel and launch it into new buffers."""
@@ -159,7 +167,7 @@ class RawBackend(Backend):
     def _without_groups(self, op, inputs, attrs, outs):
         """Run a kernel of workgroups: by its portable way, or in the interpreter."""
         if op.decompose is not None:
-            return expand(self.device, op, inputs, attrs)
+            return expand(self.own_device(), op, inputs, attrs)
         from ..kernel.check_backend import interpret
 
         return interpret(self, op, inputs, attrs, outs)

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 class SourceOp(Custom):
     """An op that is source code, for the devices that there is some for: call it."""
 
-    def __init__(self, name, sources, groups, params, out, grad, saves, fallback):
+    def __init__(self, name, out, grad, saves, fallback, sources, launch):
         Custom.__init__(self, name, out, grad, saves, fallback, source=self)
         self.sources = sources
-        self.groups = groups
-        self.params = params
+        self.groups, self.params, self.threads = launch
 
     def text(self, language, attrs, inputs):
         """The source in a language for these operands, or None."""
@@ -63,6 +62,7 @@ def kernel_source(
     wgsl: str | Callable[..., str] | None = None,
     cuda: str | Callable[..., str] | None = None,
     params: Callable[..., Any] | None = None,
+    threads: int = 64,
     grad: Callable[..., Any] | None = None,
     saves: str = "i",
     fallback: Callable[..., Any] | None = None,
@@ -75,11 +75,13 @@ def kernel_source(
     as `var<storage, read>`, then the outputs, as `var<storage, read_write>`. Elements
     of 8 and 16 bits are packed in words, first in the low bits (float16 may be declared
     as f16 where the device has shader-f16).
-    CUDA: `extern "C" __global__ void NAME(const int *P, inputs…, outputs…)`.
+    CUDA: `extern "C" __global__ void main_kernel(const int *P, inputs…, outputs…) {`,
+    pointers to elements, P in the GPU's memory as well.
 
     out       what comes of the arguments, as for `fogo.kernel`
     groups    function of the same: how many workgroups, 1 to 3 numbers
     params    function of the same: integers and floats for P
+    threads   of a block in CUDA (WGSL says its own)
     wgsl, cuda   source, or a function of the same that returns it
     grad, saves  as for `fogo.kernel`
     fallback  function of tensors that computes the same, for other devices (and the
@@ -99,4 +101,5 @@ def kernel_source(
             "kernel_source: it needs source, or a fallback; given neither wgsl=, cuda= "
             "nor fallback= for %s" % name
         )
-    return SourceOp(name, sources, groups, params, out, grad, saves, fallback)
+    launch = (groups, params, threads)
+    return SourceOp(name, out, grad, saves, fallback, sources, launch)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import Any
 
 import numpy as np
@@ -126,3 +128,31 @@ def test_wrong_source_is_named_at_the_read(gpu: fogo.Device) -> None:
     with pytest.raises(fogo.DeviceError, match="(?s)webgpu: .*axpy"):
         op(x, x, 1.0).tolist()
     assert (x + 1).tolist() == [2.0] * 3
+
+
+CUDA = """
+extern "C" __global__ void main_kernel(const int* P, const float* x, const float* y, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float by;
+  memcpy(&by, P + 1, 4);
+  if (i < P[0]) { out[i] = by * x[i] + y[i]; }
+}
+"""  # noqa: E501
+
+
+def test_source_in_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a C++ compiler in the place of NVRTC."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    from tests.kernel import fake_cupy
+
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy)
+    from fogo.native.cuda_backend import Cuda
+
+    device = fogo.Device("cuda", Cuda())
+    op = axpy(cuda=CUDA, fallback=None, threads=32, groups=lambda x, y, by: 3)
+    x = fogo.arange(77, dtype="float32", device=device)
+    assert op(x, x, 2.5).tolist() == [3.5 * i for i in range(77)]
+    other = axpy(cuda=lambda x, y, by: CUDA.replace("by *", "2 * by *"), threads=96)
+    assert other(x, x, 1).tolist() == [3.0 * i for i in range(77)]
+    assert axpy()(x, x, 1).tolist() == [2.0 * i for i in range(77)]  # the fallback
