@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 import fogo
+from fogo.backend.fusion.stream import Fusion
+from fogo.backend.python import Python
 from tests.support import runtimes, sampling
 from tests.support.report import Counter
 
@@ -37,13 +40,44 @@ def backends() -> list[str]:
     return names
 
 
-@pytest.fixture(params=backends())
+# The other of fused and unfused, on a part of the tests: name -> backend.
+VARIANTS = {"webgpu-unfused": "webgpu", "python-fused": "python"}
+SHARE = 0.15
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Keep a part, chosen by the seed, of the tests on variants of backends."""
+    left = [i for i in items if not _left_out(i)]
+    if len(left) < len(items):
+        config.hook.pytest_deselected(items=[i for i in items if _left_out(i)])
+        items[:] = left
+
+
+def _left_out(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    variant = callspec is not None and callspec.params.get("device") in VARIANTS
+    return variant and not sampling.keep(item.nodeid, SHARE)
+
+
+@pytest.fixture(params=[*backends(), *VARIANTS])
 def device(request: pytest.FixtureRequest) -> Iterator[fogo.Device]:
     """Each backend's device in turn; an absent one skips with its reason."""
     name = request.param
     request.node.user_properties.append(("device", name))
-    runtimes.need(name, runtimes.why_absent(name))
-    yield fogo.device(name)
+    kind = VARIANTS.get(name, name)
+    runtimes.need(kind, runtimes.why_absent(kind))
+    if name == "python-fused":
+        yield fused_python()
+    else:
+        yield fogo.device(name) if name == kind else fogo.device(kind).unfused()
+
+
+@functools.cache
+def fused_python() -> fogo.Device:
+    """Plain Python below Fusion."""
+    return fogo.Device("python", Fusion(Python()))
 
 
 @pytest.hookimpl(tryfirst=True)

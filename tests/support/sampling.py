@@ -22,7 +22,10 @@ def seed() -> int:
     return int(os.environ.get("FOGO_SEED", "0"))
 
 
-def keep(case_id: str) -> bool:
-    """Tell whether a case is in this run's sample: by its name and the seed alone."""
+def keep(case_id: str, share: float = 1.0) -> bool:
+    """Tell whether a case is in this run's sample: by its name and the seed alone.
+
+    share: of the cases, times FOGO_SAMPLE.
+    """
     part = zlib.crc32(f"{seed()}:{case_id}".encode()) / 2**32
-    return part < fraction()
+    return part < fraction() * share
