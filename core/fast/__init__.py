@@ -26,6 +26,8 @@ TABLE: dict[str, str] = {
     "log_softmax": "softmax",
     "logsumexp": "softmax",
     "standardize": "softmax",
+    "cross_entropy": "loss",
+    "cross_entropy_grad": "loss",
     "attention": "attention",
     "attention_grad": "attention",
     "cumsum": "scan",

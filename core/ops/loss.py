@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..dtypes import float16, float32
 from ..errors import DTypeError, ShapeError
 from ..expr import call as E
 from ..expr import where as _where
-from .activation import _falling, log_softmax
-from .define import Sample, elementwise
+from .activation import _falling, log_softmax, softmax
+from .creation import arange
+from .define import Sample, define_op, elementwise
 from .elementwise import where
+from .record import Aval, same
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
+REDUCTIONS = ("mean", "sum", "none")
 _UNIT = (0.05, 0.95)
 _X = ((4, 5), -3.0, 3.0)
 
@@ -276,6 +280,8 @@ def cross_entropy(
             "cross_entropy: label_smoothing lies in [0, 1]; given %s" % label_smoothing
         )
     axis = 0 if x.ndim == 1 else min(1, x.ndim)
+    if target.dtype.is_int and weight is None and x.size:
+        return _of_classes(x, target, axis, ignore_index, label_smoothing, reduction)
     logs = log_softmax(x, axis)
     if not target.dtype.is_float:
         return _nll(
@@ -291,6 +297,73 @@ def cross_entropy(
         loss = loss * _along(weight, axis, x.ndim)
     return _reduce("cross_entropy", -loss.sum(axis), reduction)
 
+
+def _of_classes(x, target, axis, ignore_index, smoothing, reduction):
+    """Cross-entropy with classes that weigh the same, as one op."""
+    from ..dispatch import call, unify
+    from ..dtypes import DEFAULT_FLOAT
+
+    _classes("cross_entropy", x, target, None)
+    if reduction not in REDUCTIONS:
+        _reduce("cross_entropy", x, reduction)  # which says so
+    if not x.dtype.is_float:
+        x = x.astype(DEFAULT_FLOAT)
+    attrs = (axis, int(ignore_index), float(smoothing), reduction)
+    found = call(CROSS_ENTROPY, tuple(unify("cross_entropy", (x, target))), attrs)
+    return found[0] if reduction == "mean" else found
+
+
+def _entropy_infer(avals, attrs):
+    x, target = avals
+    if attrs[3] == "none":
+        return (Aval(target.shape, x.dtype),)
+    whole = Aval((), x.dtype)
+    return (whole, Aval((), _wide(x.dtype))) if attrs[3] == "mean" else (whole,)
+
+
+def _wide(dtype):
+    return float32 if dtype is float16 else dtype
+
+
+def _entropy(x, target, axis, ignore_index, smoothing, reduction):
+    """The loss; for means also by how many targets it was divided."""
+    logs = log_softmax(x, axis)
+    loss = _nll("cross_entropy", logs, target, None, ignore_index, reduction, smoothing)
+    if reduction != "mean":
+        return loss
+    return loss, (target != ignore_index).astype(_wide(x.dtype)).sum()
+
+
+def _entropy_grad(ctx):
+    from ..dispatch import call
+
+    inputs = tuple(ctx.inputs) + (ctx.g[0],) + tuple(ctx.outputs[1:])
+    return call(CROSS_ENTROPY_GRAD, inputs, ctx.attrs), None
+
+
+def _entropy_grad_of(x, target, g, *rest):
+    """(softmax(x) - target) * g, for a target of 0 and 1 with its share smoothed."""
+    total, (axis, ignore_index, smoothing, _) = rest[:-4], rest[-4:]
+    n = x.shape[axis]
+    valid = (target != ignore_index).unsqueeze(axis)
+    numbers = arange(n, device=x.device.base(), dtype=target.dtype)
+    hit = _along(numbers, axis, x.ndim) == target.unsqueeze(axis)
+    wanted = hit.astype(x.dtype) * (1.0 - smoothing) + smoothing / n
+    if total:
+        g = (g / total[0]).astype(x.dtype)
+    g = g.unsqueeze(axis) if g.ndim else g
+    return where(valid, (softmax(x, axis) - wanted) * g, 0.0)
+
+
+_ENTROPY = ("axis", "ignore_index", "smoothing", "reduction")
+CROSS_ENTROPY = define_op(
+    "cross_entropy", infer=_entropy_infer, attrs=_ENTROPY, decompose=_entropy,
+    grad=_entropy_grad, diff=(True, False), accepts="float",
+)  # fmt: skip
+CROSS_ENTROPY_GRAD = define_op(
+    "cross_entropy_grad", infer=same, attrs=_ENTROPY, decompose=_entropy_grad_of,
+    accepts="float",
+)  # fmt: skip
 
 _CLASSES = ((4,), 0, 4, "int32")
 _PROBABILITY = ((4, 5), 0.05, 0.95)
