@@ -140,12 +140,13 @@ class Recorder:
                     "it by .detach()"
                 )
         reason = self.recording.refused or self.capture.refused
+        own = self._own(leaves)
         replay = None
         if reason is None and not self._discovered(leaves):
             replay = self._finish(leaves)
             replay.form = form
             replay.ready(self.recording.guarded)
-        return unflatten(form, self._own(leaves)), replay, reason
+        return unflatten(form, own), replay, reason
 
     def _own(self, leaves: list[Any]) -> list[Any]:
         """The result for the caller: its own arguments where they are returned."""
@@ -194,7 +195,8 @@ class Recorder:
         updates = []
         for i, stand_in in enumerate(self.stand_ins):
             if [t for t in changed if t is stand_in]:
-                updates.append((i, self._fresh(stand_in, shown)))
+                if stand_in.size:
+                    updates.append((i, self._fresh(stand_in, shown)))
         with raw.lock, Uninterrupted():
             self._settle(changed)
             outers = self.capture.outer
@@ -207,9 +209,8 @@ class Recorder:
             replay.changed = updates
             replay.owners = [program.twins[b.id] for b in shown]
             for id in outers:
-                if outers[id].readers is None:
-                    outers[id].readers = []
-                outers[id].readers.append(replay)
+                readers = [r for r in outers[id].readers or () if not r.stale]
+                outers[id].readers = readers + [replay]
         return replay
 
     def _disown(self) -> None:
@@ -224,15 +225,20 @@ class Recorder:
                 return Result("given", i)
         if self._place(x):
             return Result("same", x)
-        handle = self.outer.settled(base_of(x._handle))
-        if not self.capture.owns(handle.buffer) and not self._ours(handle.buffer):
+        buffer = self.outer.settled(base_of(x._handle)).buffer
+        computed = self.capture.owns(buffer) and not self._kept(buffer)
+        if not x.size or not (computed or self._ours(buffer)):
             return Result("value", detached(x._handle), device=x.device)
         return self._fresh(x, shown)
+
+    def _kept(self, buffer: Any) -> bool:
+        """Say whether host data lies in a buffer."""
+        return bool([b for b in self.capture.kept if b is buffer])
 
     def _fresh(self, x: Tensor, shown: list[Any]) -> Result:
         """The Result of a tensor that is computed."""
         handle = self.outer.settled(base_of(x._handle))
-        if not self.capture.owns(handle.buffer):
+        if not self.capture.owns(handle.buffer) or self._kept(handle.buffer):
             handle = copied(self.raw, handle)
         place = len(shown)
         for i, b in enumerate(shown):

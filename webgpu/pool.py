@@ -58,6 +58,7 @@ class Pool:
         self._own()
         self.adopted = []  # [list like `returned`, how many are out] of reserved ones
         self.reserved = None  # id -> nwords of what was made since `reserve`
+        self.unused = None  # the idle buffers of before
         self.made = 0
         self.count = 0
         self.bytes = 0  # of all buffers
@@ -72,13 +73,14 @@ class Pool:
         self.idle = {}  # nwords -> ids that nothing uses
 
     def reserve(self):
-        """Hand out new buffers only, until `restore` gets what this returns."""
+        """Hand out unused buffers only, until `restore` gets what this returns."""
         self._collect()
         before = (self.returned, self.warm, self.idle, self.spare)
         self._own()
         self.aside = self.spare
         self.spare = 0
         self.reserved = {}
+        self.unused = before[2]
         return before
 
     def restore(self, before):
@@ -96,8 +98,9 @@ class Pool:
                     del used[id]
         self.adopted.append([self.returned, len(used)])
         self.returned, self.warm, self.idle, self.spare = before
+        self.spare = self.aside
         self.aside = 0
-        self.reserved = None
+        self.reserved = self.unused = None
         return used, unused
 
     def take_back(self, unused):
@@ -105,8 +108,8 @@ class Pool:
         self._sort_in(unused)
 
     def new(self, nwords):
-        """Return a Buffer that nothing has used yet, of exactly so many words."""
-        return self._make(nwords)
+        """Return a Buffer that nothing uses, of exactly so many words (of a class)."""
+        return self.take(nwords * 4, True)
 
     def take(self, nbytes, fresh=False):
         """A Buffer of at least `nbytes`; `fresh`: one the pending batch does not use.
@@ -121,10 +124,20 @@ class Pool:
         if not ids:
             ids = self.idle.get(nwords)
         if not ids:
-            return self._make(nwords)
+            return self._borrow(nwords) or self._make(nwords)
         self.spare -= nwords * 4
         self._count()
         return Buffer(ids.pop(), nwords, self.returned)
+
+    def _borrow(self, nwords):
+        """While buffers are reserved: one that the pool had idle before, or None."""
+        ids = self.unused and self.unused.get(nwords)
+        if not ids:
+            return None
+        id = ids.pop()
+        self.aside -= nwords * 4
+        self.reserved[id] = nwords
+        return Buffer(id, nwords, self.returned)
 
     def _make(self, nwords):
         if self.memory is not None and self.bytes + nwords * 4 > self.memory:
@@ -140,8 +153,9 @@ class Pool:
 
     def _room(self, nbytes):
         """Free spare buffers so that `nbytes` more fit, or raise DeviceError."""
-        self.trim()
-        self._trim(self.warm, 0)
+        if self.reserved is None:
+            self.trim()
+            self._trim(self.warm, 0)
         if self.bytes + nbytes > self.memory:
             raise DeviceError(
                 "webgpu: out of memory: %d bytes more do not fit into the %d of "
@@ -175,6 +189,8 @@ class Pool:
     def surrender(self):
         """Name the buffers that no batch uses, for a player short of memory."""
         ids = []
+        if self.reserved is not None:
+            return ids  # a program that is being captured counts on all of them
         for nwords, idle in self.idle.items():
             self._gone(nwords, len(idle))
             ids.extend(idle)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 
+from ..backend.capture import line
 from ..backend.threads import get_ident
 from .gpu import RUN
 
@@ -55,7 +56,7 @@ class Capture:
     def refuse(self, reason):
         """Give up: what runs goes on running."""
         if get_ident() == self.thread:
-            self.refused = self.refused or reason
+            self.refused = self.refused or reason + line()
 
     def stop(self):
         """End the capture; returns (used, unused): see `Pool.restore`."""

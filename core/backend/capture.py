@@ -78,7 +78,6 @@ def changed(tensor):
     recording = ACTIVE.recording
     if recording is not None:
         recording.write(tensor)
-        return
     forsake(buffer_of(tensor._handle), tensor)
 
 

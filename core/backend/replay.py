@@ -103,7 +103,9 @@ class Replay:
         """Forget the program."""
         self.stale = True
         self.program.drop()
-        self.homes = self.inputs = self.owners = ()
+        self.homes = self.inputs = self.owners = self.shown = self.last = ()
+        self.tensors = self.expected = self.links = self.nodes = self.results = ()
+        self.guards = self.changed = ()
 
     # Before a play.
 
