@@ -1,4 +1,7 @@
-"""The GPU device of these tests, with and without what browsers do not promise."""
+"""The GPU device of these tests, with and without what browsers do not promise.
+
+Both run each op by itself: these tests look at single kernels and commands.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tests.support import runtimes
 def full() -> fogo.Device:
     """The machine's GPU with all that its adapter offers."""
     runtimes.need("webgpu", runtimes.why_absent("webgpu"))
-    return fogo.device("webgpu")
+    return fogo.device("webgpu").unfused()
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +29,7 @@ def portable() -> fogo.Device:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FOGO_GPU_LIMITS", "portable")
-        return use_gpu(open_now())
+        return use_gpu(open_now()).unfused()
 
 
 @pytest.fixture(params=["full", "portable"])

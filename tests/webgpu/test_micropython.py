@@ -33,16 +33,24 @@ class Printing:
                  if words[i] == 7 and words[i + 2] == 0]
         return Played(reads[:1])
 
-device = use_gpu(Printing())
-x = fogo.tensor([[1.0, -2.0], [3.0, 4.5]], device=device)
-y = fogo.matmul(x, x.transpose()).tanh().astype("float16")
-z = (x > 1.5).astype("int8") + 3
-s = (x ** 2.0).sum(0) + 1e40 - 1e-45
-c = fogo.concat([x[::-1], x.sin() + fogo.atan2(x, x)])
-b = fogo.ones(100000, device=device).sum()
-i = fogo.tensor([5, -3], device=device) // 2
-i = i + fogo.rand(2, device=device).astype("int32")
-print(len(i.tolist()))
+from fogo.backend.fusion import stream
+stream.REFERENCES = None  # MicroPython cannot tell which results are still held
+
+def run(device):
+    x = fogo.tensor([[1.0, -2.0], [3.0, 4.5]], device=device)
+    y = fogo.matmul(x, x.transpose()).tanh().astype("float16")
+    z = (x > 1.5).astype("int8") + 3
+    s = (x ** 2.0).sum(0) + 1e40 - 1e-45
+    c = fogo.concat([x[::-1], x.sin() + fogo.atan2(x, x)])
+    b = fogo.ones(100000, device=device).sum()
+    i = fogo.tensor([5, -3], device=device) // 2
+    i = i + fogo.rand(2, device=device).astype("int32")
+    i = i - x.softmax(1).sum(1).astype("int32")
+    print(len(i.tolist()))
+
+fused = use_gpu(Printing())
+run(fused.unfused())
+run(fused)
 """
 
 

@@ -20,7 +20,7 @@ def kinds(batch: list[tuple]) -> list[str]:
 
 def test_a_batch_word_by_word() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     x = fogo.tensor([1.0, 2.0, 3.0], device=device)
     y = x + x
     assert gpu.batches == []  # nothing is sent before it must be
@@ -37,7 +37,7 @@ def test_a_batch_word_by_word() -> None:
 
 def test_a_second_call_sends_no_source_and_numbers_stay_out_of_it() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     fogo.full((5,), 1.5, device=device).tolist()
     fogo.full((5,), -2.5, device=device).tolist()
     sources = [c for batch in gpu.batches for c in batch if c[0] == "kernel"]
@@ -50,7 +50,7 @@ def test_a_second_call_sends_no_source_and_numbers_stay_out_of_it() -> None:
 
 def test_reads_share_one_batch() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     x = fogo.tensor([1.0, 2.0], device=device)
     handles = [(x * 2)._handle, x._handle, (x + 1)._handle]
     values = device.backend.read(handles)
@@ -60,7 +60,7 @@ def test_reads_share_one_batch() -> None:
 
 def test_a_full_batch_is_sent() -> None:
     gpu = FakeGpu()
-    x = fogo.tensor([1.0], device=use_gpu(gpu))
+    x = fogo.tensor([1.0], device=use_gpu(gpu).unfused())
     for _ in range(2 * RUNS + 5):
         x = x + x
     assert [kinds(b).count("run") for b in gpu.batches] == [RUNS, RUNS]
@@ -68,7 +68,7 @@ def test_a_full_batch_is_sent() -> None:
 
 def test_much_host_data_is_sent_at_once() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     fogo.tensor(bytes(1 << 20), dtype="uint8", device=device)
     assert gpu.batches == []
     from array import array
@@ -79,7 +79,7 @@ def test_much_host_data_is_sent_at_once() -> None:
 
 def test_buffers_come_back_when_their_tensors_are_gone() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     x = fogo.tensor([1.0, 2.0], device=device)
     y = x + x
     first = y._handle.buffer.id
@@ -103,7 +103,7 @@ def test_buffers_come_back_when_their_tensors_are_gone() -> None:
 
 def test_a_hundred_steps_make_no_new_buffers() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     tracked = device.autodiff()
     w = fogo.rand(8, 3, device=device).to(tracked).requires_grad_()
     x = fogo.rand(16, 8, device=device).to(tracked)
@@ -126,7 +126,7 @@ def test_a_hundred_steps_make_no_new_buffers() -> None:
 
 
 def test_sizes_come_in_few_classes() -> None:
-    pool = use_gpu(FakeGpu()).backend.pool
+    pool = use_gpu(FakeGpu()).unfused().backend.pool
     sizes = [pool.take(4 * n).nwords for n in range(1, 4000, 7)]
     assert len(set(sizes)) < 30
     for n, size in zip(range(1, 4000, 7), sizes):
@@ -135,7 +135,7 @@ def test_sizes_come_in_few_classes() -> None:
 
 def test_spare_memory_is_given_back() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     big = [device.backend.pool.take(32 << 20) for _ in range(8)]
     device.sync()
     assert device.backend.pool.bytes >= 256 << 20
@@ -148,7 +148,7 @@ def test_spare_memory_is_given_back() -> None:
 
 def test_what_is_too_large_is_refused_before_any_work() -> None:
     gpu = FakeGpu(maxStorageBufferBindingSize=1 << 20)
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     x = fogo.ones(1, device=device)
     with pytest.raises(DeviceError, match="maxStorageBufferBindingSize") as caught:
         x.expand(1 << 19) * 2.0
@@ -158,14 +158,14 @@ def test_what_is_too_large_is_refused_before_any_work() -> None:
 
 
 def test_too_many_operands_are_refused_with_the_limit() -> None:
-    device = use_gpu(FakeGpu(maxStorageBuffersPerShaderStage=4))
+    device = use_gpu(FakeGpu(maxStorageBuffersPerShaderStage=4)).unfused()
     parts = [fogo.ones(3, device=device) for _ in range(7)]
     with pytest.raises(DeviceError, match="concat: a kernel takes at most 4 buffers"):
         fogo.concat(parts)
 
 
 def test_dtypes_it_does_not_hold_are_refused_by_name() -> None:
-    device = use_gpu(FakeGpu())
+    device = use_gpu(FakeGpu()).unfused()
     for name, instead in [
         ("float64", "float32"), ("int64", "int32"), ("uint64", "uint32"),
     ]:  # fmt: skip
@@ -176,7 +176,7 @@ def test_dtypes_it_does_not_hold_are_refused_by_name() -> None:
 
 def test_errors_come_with_the_next_read_and_name_the_ops() -> None:
     gpu = FakeGpu()
-    device = use_gpu(gpu)
+    device = use_gpu(gpu).unfused()
     x = fogo.tensor([1.0], device=device)
     gpu.error = "webgpu: out of memory"
     y = x.exp() * x
@@ -190,7 +190,7 @@ def test_errors_come_with_the_next_read_and_name_the_ops() -> None:
 
 async def test_reads_can_be_awaited() -> None:
     gpu = FakeGpu()
-    x = fogo.tensor([3.0, 4.0], device=use_gpu(gpu))
+    x = fogo.tensor([3.0, 4.0], device=use_gpu(gpu).unfused())
     assert await x.data_async() == [3.0, 4.0]
     gpu.error = "webgpu: lost"
     with pytest.raises(DeviceError, match="lost"):

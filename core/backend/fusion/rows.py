@@ -219,17 +219,7 @@ class _Before:
         def make(leaf):
             return evaluate(k, terms.list, count, [self.operand], leaf, lives)[0]
 
-        arrays = _Rows(leaves, len(shape)) if leaves else leaves
-        wide = [True] * len(leaves)
-        return _Reduced(k, arrays, shape, self.dtype, make, wide)
-
-
-class _Rows(list):
-    """Arrays of elements and of rows, both indexed as those of elements."""
-
-    def __init__(self, arrays, rank):
-        list.__init__(self, arrays)
-        self.rank = rank
+        return _Reduced(k, leaves, shape, self.dtype, make)
 
 
 class _Reduced(VirtualInput):
