@@ -69,7 +69,7 @@ def forward(k, q, key, v, mask, out, total, causal, scale, tile):
 def _masked(k, grid, cells, scale, mask, first, sizes, causal):
     patch = []
     for i, row in enumerate(cells):
-        query = k.let(grid.first + grid.top + i)
+        query = k.let(grid.first + grid.row(i))
         patch.append([])
         for j, cell in enumerate(row):
             key = k.let(first + grid.x + grid.tile.across * j)
@@ -131,7 +131,7 @@ class _Rows:
     def rescale(self, grid, sums):
         """Multiply what has been summed so far."""
         for i, row in enumerate(sums):
-            factor = self.factors[grid.top + i]
+            factor = self.factors[grid.row(i)]
             for cell in row:
                 cell.set(cell * factor)
 
@@ -152,7 +152,7 @@ class _Rows:
         """The weighted sums over the sums of weights."""
         out = []
         for i, row in enumerate(sums):
-            factor = self.factors[grid.top + i]
+            factor = self.factors[grid.row(i)]
             out.append([self.k.let(cell * factor) for cell in row])
         return out
 
@@ -189,7 +189,7 @@ def candidates(op, inputs, attrs, outs, caps):
     head, depth = inputs[0].shape[-1], inputs[2].shape[-1]
     if not (0 < head <= MOST and 0 < depth <= MOST) or size(outs[0].shape) == 0:
         return []
-    if inputs[1].shape[-2] == 0:
+    if inputs[1].shape[-2] == 0 or inputs[0].dtype.bits > 32:
         return []
     if op.name == "attention_grad":
         from .attention_grad import backward_candidates

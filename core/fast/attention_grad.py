@@ -118,7 +118,7 @@ class _Known:
         self.own = []
         if of_queries:
             for i in range(grid.tile.rows):
-                self.own.append(self.load(grid.first + grid.top + i))
+                self.own.append(self.load(grid.first + grid.row(i)))
 
     def load(self, query):
         """(query, logsumexp or 0 where there is none, spread)."""
@@ -138,7 +138,7 @@ class _Known:
             other = [self.load(place) for place in other]
         out = []
         for i in range(tile.rows):
-            mine = k.let(grid.first + grid.top + i)
+            mine = k.let(grid.first + grid.row(i))
             out.append([])
             for j in range(tile.columns):
                 if self.of_queries:

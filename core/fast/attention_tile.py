@@ -1,7 +1,7 @@
 """Pieces of the attention kernels: tiles of rows in shared memory, products of them.
 
 A group's threads stand in a grid, `across` by `down`. A product of two tiles gives each
-thread a patch: its rows are neighbours, its columns `across` apart. Rows in shared
+thread a patch: its rows are `down` apart, its columns `across`. Rows in shared
 memory are PAD elements longer than the data, so that threads of neighbouring rows use
 other banks.
 """
@@ -113,20 +113,29 @@ class Grid:
     def __init__(self, k, tile, lead, length):
         self.k = k
         self.tile = tile
+        self.length = length
         blocks = (length + (tile.own - 1)) // tile.own
         c = k.groups(lead + (blocks,), tile.threads)
         self.batch = c[:-1]
         self.first = k.let(c[-1] * tile.own)
         self.x = k.let(k.local % tile.across)
         self.y = k.let(k.local // tile.across)
-        self.top = k.let(self.y * tile.rows)  # the first row of the thread's patch
+        self.rows = [k.let(self.y + tile.down * i) for i in range(tile.rows)]
+
+    def row(self, i):
+        """The place in the group of row number i of the thread's patch."""
+        return self.rows[i]
+
+    def steps(self, count):
+        """A count that compilers do not see, lest they unroll its loop whole."""
+        return call("min", count, self.length + count)
 
     def scores(self, left, right):
         """Products of the group's rows with those of another tile: cells, by rows."""
         k, tile = self.k, self.tile
         cells = self.zeros(tile.columns)
-        with k.loop(left.width, 0, WIDE) as e:
-            ours = [left.wide(self.top + i, e) for i in range(tile.rows)]
+        with k.loop(self.steps(left.width), 0, WIDE) as e:
+            ours = [left.wide(self.row(i), e) for i in range(tile.rows)]
             for j in range(tile.columns):
                 theirs = right.wide(self.x + tile.across * j, e)
                 for i in range(tile.rows):
@@ -146,13 +155,13 @@ class Grid:
         for i, row in enumerate(patch):
             for j, value in enumerate(row):
                 column = self.x + self.tile.across * j
-                room.memory[(self.top + i) * room.stride + column] = value
+                room.memory[self.row(i) * room.stride + column] = value
 
     def add_product(self, cells, weights, values):
         """cells += weights @ values, for the columns of this thread."""
         k, tile = self.k, self.tile
-        with k.loop(weights.width, 0, WIDE) as t:
-            ours = [weights.wide(self.top + i, t) for i in range(tile.rows)]
+        with k.loop(self.steps(weights.width), 0, WIDE) as t:
+            ours = [weights.wide(self.row(i), t) for i in range(tile.rows)]
             for u in range(WIDE):
                 for w in range(len(cells[0]) // WIDE):
                     theirs = values.wide(t + u, self.column(w))
@@ -169,7 +178,7 @@ class Grid:
         """Store rows of results: a list of columns for each row of the patch."""
         k = self.k
         for i, row in enumerate(values):
-            at = k.let(self.first + self.top + i)
+            at = k.let(self.first + self.row(i))
             with k.when(at < out.shape[-2]):
                 for w in range(len(row) // WIDE):
                     four = row[w * WIDE : w * WIDE + WIDE]

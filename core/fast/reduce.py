@@ -19,8 +19,9 @@ from ..shapes import Layout, size
 from . import Candidate, tree
 
 WIDE = 4  # elements of one load
-TURNS = 4  # loads of a thread under way at once
-GROUPS = 2048  # groups that fill a device; with so many nothing is shared
+TURNS = 2  # loads of a thread under way at once
+GROUPS = 8192  # groups along rows that fill a device; with so many nothing is shared
+COLUMNS = 1024  # the same down columns
 LOADS = 8  # loads that a thread should have at least, before a row is shared
 SHORT = 64  # so short reductions, of so few elements in all, ...
 FEW = 4096  # ... are left to one thread each
@@ -273,9 +274,9 @@ def _outer_tile(shape, rank, count, wide, most, share):
     groups = size(shape[: rank - 1]) * ((across + side - 1) // side)
     parts = 1
     if share:
-        while groups * parts * 2 <= GROUPS and parts * 2 * down * LOADS <= count:
+        while groups * parts * 2 <= COLUMNS and parts * 2 * down * LOADS <= count:
             parts *= 2
-    return (OUTER, side * down, side, parts, wide, TURNS)
+    return (OUTER, side * down, side, parts, wide, 2 * TURNS)
 
 
 def candidates(op, inputs, attrs, outs, caps):

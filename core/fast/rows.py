@@ -30,7 +30,7 @@ from . import tree
 
 WIDE = 4  # elements of one load
 HOLD = 32  # elements of a row that a thread keeps in registers, at most
-SHARE = 16  # elements that a thread should have before a row takes more threads
+SHARE = 32  # elements that a thread should have before a row takes more threads
 SMALL = 128  # threads of a group whose rows are short
 LONG = 1 << 15  # elements of a row from which on ...
 FEW = 32  # ... so few rows are not worth a kernel
@@ -194,8 +194,11 @@ def tile_of(rows, columns, wide, caps):
     step = WIDE if wide else 1
     loads = columns // step
     lanes = tree.power((columns + SHARE - 1) // SHARE, most)
-    lanes = max(lanes, tree.power(loads, min(32, most)))
+    lanes = max(lanes, tree.power((loads + 1) // 2, min(32, most)))
     threads = max(lanes, tree.power(rows * lanes, min(SMALL, most)))
+    while lanes * HOLD < columns and lanes < tree.limit_threads(caps):
+        lanes *= 2
+    threads = max(lanes, threads)
     held = (loads + lanes - 1) // lanes
     exact = loads == held * lanes
     if held * step > HOLD:

@@ -12,8 +12,13 @@ FAN = 16  # values that a thread combines between two barriers, at most
 
 def most_threads(caps):
     """The largest group that pays on a device."""
+    return min(GROUP, limit_threads(caps))
+
+
+def limit_threads(caps):
+    """The largest group that a device takes (a few, where it is a CPU)."""
     limit = caps.limits.get("maxComputeInvocationsPerWorkgroup", GROUP)
-    return FEW if caps.software else min(GROUP, limit)
+    return FEW if caps.software else min(1024, limit)
 
 
 def wide_dtype(dtype):
