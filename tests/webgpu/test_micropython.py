@@ -59,12 +59,15 @@ def test_micropython_prints_the_same_wgsl(tmp_path: Path) -> None:
     stage(tmp_path, "page")
     (tmp_path / "program.py").write_text(PROGRAM)
     outputs = []
-    for python, path in (
-        (sys.executable, {}),
-        (micropython_path(), {"MICROPYPATH": f"{tmp_path}:.frozen"}),
+    for command, path in (
+        ([sys.executable], {}),
+        (
+            [str(micropython_path()), "-X", "heapsize=64m"],
+            {"MICROPYPATH": f"{tmp_path}:.frozen"},
+        ),
     ):
         done = subprocess.run(
-            [str(python), "program.py"],
+            [*command, "program.py"],
             cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", **path},
             capture_output=True,
