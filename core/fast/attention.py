@@ -179,7 +179,9 @@ def tiles(layouts, dtypes, head, depth, caps, backward=False):
     for numbers in TILES[SOFTWARE:] if caps.software else TILES:
         tile = Tile(numbers, wide, head, depth)
         need = tile.backward_bytes() if backward else tile.forward_bytes()
-        if need <= room:
+        # Forward, each thread has scores of its row to look through.
+        idle = tile.other < WIDE * (tile.threads // tile.own)
+        if need <= room and (backward or not idle):
             found.append((numbers, wide, head, depth))
     return found
 
