@@ -19,6 +19,7 @@ from .walk import GroupScan, OneOn, walk
 
 THREADS = 256
 DIGITS = 256
+FEW = 64  # tiles whose counts each tile adds up itself, which saves a kernel
 
 
 def argsort(backend, x, axis, descending, dtype, per, bits=None, values=False):
@@ -33,15 +34,17 @@ def argsort(backend, x, axis, descending, dtype, per, bits=None, values=False):
     threads = min(THREADS, max(32, power_of_two((tiles + 3) // 4)))
     rest = x.shape[:axis] + x.shape[axis + 1 :]
     passes = ((bits or bits_of(x.dtype)) + 7) // 8
-    counts = Aval(rest + (DIGITS, tiles), int32)
+    few = tiles <= FEW
+    counts = Aval(rest + ((tiles, DIGITS) if few else (DIGITS, tiles)), int32)
     totals = Aval(rest + (DIGITS,), int32)
     padded = rest + (tiles * tile,)
     source = (x,)
     for number in range(passes):
         first, last = number == 0, number == passes - 1
-        form = (number * 8, axis, descending, per)
-        counted = backend.run(COUNT, source[:1], form + (first, n), (counts,))
-        starts = backend.run(STARTS, counted, (threads,), (counts, totals))
+        form = (number * 8, axis, descending, per, few)
+        starts = backend.run(COUNT, source[:1], form + (first, n), (counts,))
+        if not few:
+            starts = backend.run(STARTS, starts, (threads,), (counts, totals))
         outs = (Aval(padded, uint32), Aval(padded, uint32))
         move = FIRST if first else LATER
         if last:
@@ -176,9 +179,9 @@ def _half(word, half):
     return E("and", E("shr", word, half), 0xFFFF)
 
 
-def _count(k, x, out, shift, axis, descending, per, from_x, n):
-    """out[line, digit, tile] = how often a digit stands in a tile."""
-    c = k.groups(out.shape[:-2] + (out.shape[-1],), THREADS)
+def _count(k, x, out, shift, axis, descending, per, few, from_x, n):
+    """out[line, digit, tile] = how often a digit stands there; few: [tile, digit]."""
+    c = k.groups(out.shape[:-2] + (out.shape[-2 if few else -1],), THREADS)
     tile = Tile(k, c, n, per)
     bins = k.shared(uint32, DIGITS)
     k.atomic("store", bins, k.local, 0)
@@ -188,7 +191,7 @@ def _count(k, x, out, shift, axis, descending, per, from_x, n):
             k.atomic("add", bins, k.index(_digit(key, shift, 8)), 1)
     k.barrier()
     found = k.atomic("load", bins, k.local)
-    out[c[:-1] + (k.local, c[-1])] = found
+    out[c + (k.local,) if few else c[:-1] + (k.local, c[-1])] = found
 
 
 def _starts(k, counts, starts, totals, threads):
@@ -204,31 +207,38 @@ def _starts(k, counts, starts, totals, threads):
         totals[c] = carry[0]
 
 
-def _first(k, x, starts, totals, *rest):
+def _first(k, x, *rest):
     """The first pass: keys come from the values, places are their own."""
-    _move(k, x, x, None, starts, totals, rest)
+    _move(k, x, x, None, rest)
 
 
-def _later(k, keys, order, starts, totals, *rest):
-    _move(k, None, keys, order, starts, totals, rest)
+def _later(k, keys, order, *rest):
+    _move(k, None, keys, order, rest)
 
 
-def _finish(k, x, keys, order, starts, totals, *rest):
+def _finish(k, x, keys, order, *rest):
     """The last pass, with the values of `x` beside their places."""
-    _move(k, x, keys, order, starts, totals, rest)
+    _move(k, x, keys, order, rest)
 
 
-def _move(k, x, keys, order, starts, totals, rest):
+def _move(k, x, keys, order, rest):
     """Put a tile in order and send its elements to where their digits go."""
-    outs, (shift, axis, descending, per, last, n) = rest[:-6], rest[-6:]
-    c = k.groups(starts.shape[:-2] + (starts.shape[-1],), THREADS)
+    shift, axis, descending, per, few, last, n = rest[-7:]
+    counts, outs = rest[: 1 if few else 2], rest[1 if few else 2 : -7]
+    tiles = counts[0].shape[-2 if few else -1]
+    c = k.groups(counts[0].shape[:-2] + (tiles,), THREADS)
     tile = Tile(k, c, n, per)
     keys = tile.keys(keys, axis, descending, order is None)
     places = tile.places(order)
     room = Room(k, per)
-    base = _bases(
-        k, room, starts[c[:-1] + (k.local, c[-1])], totals[c[:-1] + (k.local,)]
-    )
+    if few:
+        start, total = _added(k, counts[0], c, tiles)
+    else:
+        start, total = (
+            counts[0][c[:-1] + (k.local, c[-1])],
+            counts[1][c[:-1] + (k.local,)],
+        )
+    base = _bases(k, room, start, total)
     for half in (0, 1):
         ranks = room.ranks(keys, k.let(shift + 4 * half))
         places = room.exchange(places, ranks, half == 1)
@@ -258,6 +268,21 @@ def _value(k, x, line, axis, descending, key, place):
     return found
 
 
+def _added(k, counts, c, tiles):
+    """A digit's counts in the tiles before this one, and in all; a digit a thread."""
+    start, total = k.cell(0, int32), k.cell(0, int32)
+    with k.loop(tiles, 0, 4) as first:
+        found = []
+        for i in range(4):  # loads that do not wait for each other
+            at = k.let(E("min", first + i, tiles - 1))
+            found.append(counts[c[:-1] + (at, k.local)])
+        for i, v in enumerate(found):
+            v = k.let(_where(first + i < tiles, v, literal(0, int32)))
+            total.set(total + v)
+            start.set(start + _where(first + i < c[-1], v, literal(0, int32)))
+    return start, total
+
+
 def _bases(k, room, start, total):
     """Where the digits of this tile go, a digit a thread."""
     ((before, _),) = room.scan.scan([(cast(total, uint32),)])
@@ -283,7 +308,7 @@ def _send(k, room, tile, keys, places, base, shift, put):
             put(k.let(k.index(base[digit] + i - first[digit])), key, place)
 
 
-_FORM = ("shift", "axis", "descending", "per")
+_FORM = ("shift", "axis", "descending", "per", "few")
 _LIVE = (("shift", uint32), ("n", INDEX))
 COUNT = Op(
     "radix_count", kernel=_count, attrs=_FORM + ("from_x", "n"), runtime=_LIVE
