@@ -38,6 +38,8 @@ class _Line:
                 here = self.k.let(here)
                 index = where(here, index, 0)
                 inside = here if inside is None else inside & here
+            else:  # behind the last place nobody stores, but the load must be inside
+                index = call("min", index, self.array.shape[-1] - 1)
             value = cast(self.array[self.at + (index,)], float32)
             if inside is not None:
                 value = where(inside, value, 0.0)
