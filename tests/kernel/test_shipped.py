@@ -15,6 +15,7 @@ from fogo.backend.python import Python
 from fogo.device import Device
 from fogo.kernel.check import watched
 from fogo.kernel.check_backend import Checking
+from fogo.native.cuda_backend import First
 from tests.kernel.shipped import CALLS, PORTABLE, Call, Each
 from tests.ops import grid
 from tests.shared import cases
@@ -84,7 +85,7 @@ def test_candidates(call: Call) -> None:
 def test_fused(call: Call) -> None:
     """What Fusion makes of a program passes, too."""
     backend = Checking()
-    backend.fast = fast.Chooser(backend, PORTABLE)
+    backend.fast = First(backend, PORTABLE)
     watched(call.check, Device("check", Fusion(backend)))
     assert backend.checked
     assert not backend.problems, "\n".join(map(repr, backend.problems))
