@@ -31,22 +31,20 @@ COLUMNS = Op(
 # (m, n, k, rm, rn, stages, warp, unroll), and what share of the arithmetic a busy
 # processor gets done with it.
 TILES = (
-    ((128, 128, 16, 8, 8, 2, 8, 8), 1.0),
-    ((128, 128, 8, 8, 8, 2, 8, 8), 0.95),
-    ((64, 128, 16, 8, 8, 2, 8, 8), 0.85),
-    ((128, 64, 16, 8, 8, 2, 8, 8), 0.85),
-    ((64, 64, 16, 8, 4, 2, 8, 8), 0.7),
-    ((64, 64, 16, 4, 4, 2, 8, 8), 0.6),
-    ((32, 64, 16, 4, 4, 2, 8, 8), 0.5),
-    ((32, 32, 16, 4, 4, 2, 8, 8), 0.4),
-    ((128, 128, 8, 8, 8, 1, 8, 8), 0.9),  # those with less shared memory
-    ((64, 64, 16, 4, 4, 1, 8, 8), 0.55),
+    ((128, 128, 8, 8, 8, 1, 8, 8), 0.57),
+    ((128, 256, 8, 8, 16, 2, 16, 8), 0.55),
+    ((64, 128, 8, 8, 8, 1, 8, 8), 0.45),
+    ((64, 64, 8, 8, 4, 2, 8, 8), 0.42),
+    ((64, 64, 16, 4, 4, 1, 8, 8), 0.38),
+    ((32, 64, 16, 4, 4, 1, 8, 8), 0.28),
+    ((32, 32, 16, 4, 4, 1, 8, 8), 0.2),
 )
 PROCESSORS = 128  # of a large GPU
 LANES = 128  # products a processor does at once
 WAIT = 500  # such steps that one step of a tile waits for memory, where it is alone
 LAUNCH = 6000  # the same for a second kernel
-THIN = 8  # vectors at most for the kernels of matmul_thin
+THIN = 8  # vectors at most for the kernels of matmul_thin,
+SHORT = 2048  # or twice as many where the results are few lines of this length
 MOST = 8  # candidates
 
 
@@ -134,7 +132,9 @@ def cost(s, tile, share, split):
     work = tile.m * tile.n * depth / (LANES * share)
     wait = WAIT * depth / tile.k
     waves = -(-groups // PROCESSORS)
-    return waves * max(work, wait / min(waves, 4)) + (LAUNCH if split > 1 else 0)
+    alone = 1.25 if waves == 1 else 1.0  # nobody else computes while it waits
+    total = waves * max(work * alone, wait / min(waves, 4))
+    return total + (LAUNCH if split > 1 else 0)
 
 
 def _tile(s, numbers, split, out):
@@ -152,21 +152,20 @@ def _tile(s, numbers, split, out):
 
 def _thin(s, caps, out):
     """For few rows or columns; else empty."""
-    if min(s.m, s.n) > THIN or s.m * s.n < 1:
+    if min(s.m, s.n) > (THIN if max(s.m, s.n) > SHORT else 2 * THIN):
         return []
     flip = s.n < s.m
     count = s.n if flip else s.m
     matrix, vectors = (s.left, s.right) if flip else (s.right, s.left)
     also = 4 if vectors == ("k", 4) else 1
-    places = s.m if flip else s.n
     most = caps.limits.get("maxComputeWorkgroupStorageSize", 16384)
     sides = (matrix, (vectors[0], also))
     if matrix[0] == "k":
-        return _by_rows(s, count, flip, sides, places, most)
-    return _by_columns(count, flip, sides, s, places, out)
+        return _by_rows(s, count, flip, sides, most)
+    return _by_columns(s, count, flip, sides, caps.limits, out)
 
 
-def _by_rows(s, count, flip, sides, places, most):
+def _by_rows(s, count, flip, sides, most):
     out = []
     short = s.k // sides[0][1]  # loads a row
     for lanes, threads, unroll in (
@@ -179,13 +178,15 @@ def _by_rows(s, count, flip, sides, places, most):
     return out
 
 
-def _by_columns(count, flip, sides, s, places, out):
+def _by_columns(s, count, flip, sides, limits, out):
     found = []
+    most = limits.get("maxComputeInvocationsPerWorkgroup", 256)
     for lanes, threads, unroll, split in (
-        (8, 256, 8, 1), (32, 256, 8, 8), (16, 256, 4, 4), (32, 64, 4, 1),
+        (8, 512, 8, 1), (4, 256, 8, 1), (16, 1024, 8, 1), (32, 256, 8, 8),
+        (32, 64, 4, 1),
     ):  # fmt: skip
         slices = threads // lanes
-        if split > 1 and s.k < split * slices * unroll:
+        if threads > most or (split > 1 and s.k < split * slices * unroll):
             continue
         attrs = (count, flip, sides, lanes, threads, unroll, split)
         name = "columns %d/%d x%d split %d" % attrs[3:]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..dtypes import float16, float32, promote
 from ..errors import ShapeError
 from ..expr import cast
-from ..shapes import broadcast
+from ..shapes import broadcast, size
 from .define import Sample, define_op
 from .record import Aval
 
@@ -88,11 +88,17 @@ def matmul(x: T, y: Tensor) -> T:
         x = x.unsqueeze(0)
     if column:
         y = y.unsqueeze(1)
-    if x.ndim != 2 or y.ndim != 2:
+    lead = x.shape[:-1]
+    fold = x.ndim > 2 and y.ndim == 2  # one product of all rows, not one a batch
+    if fold:
+        x = x.reshape((size(lead), x.shape[-1]))
+    elif x.ndim != 2 or y.ndim != 2:
         lead = broadcast("matmul", x.shape[:-2], y.shape[:-2])
         x = x.expand(lead + x.shape[-2:])
         y = y.expand(lead + y.shape[-2:])
     out = call(MATMUL, (x, y))
+    if fold:
+        out = out.reshape(lead + y.shape[1:])
     if row:
         out = out.squeeze(-2)
     return out.squeeze(-1) if column else out
