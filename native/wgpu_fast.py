@@ -72,6 +72,49 @@ class FastRuns:
         self.release(passing)
 
 
+def fast_encoders(device: Any) -> FastEncoders | None:
+    """Return what makes and sends encoders with less ado, or None."""
+    if _native(device) is None:
+        return None
+    try:
+        from wgpu.backends.wgpu_native import _api as api
+
+        return FastEncoders(api, device)
+    except (ImportError, AttributeError, TypeError):
+        return None
+
+
+class FastEncoders:
+    """Makes wgpu-py's encoders, and sends them, without making structures each time."""
+
+    def __init__(self, api: Any, device: Any) -> None:
+        lib, ffi = api.libf, api.ffi
+        self.device = device._internal
+        self.queue = device.queue._internal
+        self.owner = device
+        self.make = lib.wgpuDeviceCreateCommandEncoder
+        self.end = lib.wgpuCommandEncoderFinish
+        self.send = lib.wgpuQueueSubmit
+        self.release = lib.wgpuCommandBufferRelease
+        self.wrap = api.GPUCommandEncoder
+        self.plain = ffi.new("WGPUCommandEncoderDescriptor *")
+        self.commands = ffi.new("WGPUCommandBuffer[1]")
+        self.null = ffi.NULL
+
+    def encoder(self) -> Any:
+        """Return a new encoder."""
+        return self.wrap("", self.make(self.device, self.plain), self.owner)
+
+    def submit(self, encoder: Any) -> None:
+        """Finish an encoder and send it."""
+        made = self.end(encoder._internal, self.null)
+        self.commands[0] = made
+        try:
+            self.send(self.queue, 1, self.commands)
+        finally:
+            self.release(made)
+
+
 def trusted_module(device: Any, label: str, code: str) -> Any:
     """Return a shader module without the checks that wgpu adds, or None.
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from fogo.errors import DeviceError
 from fogo.webgpu import gpu as G
 
-from .wgpu_fast import trusted_module
+from .wgpu_fast import fast_encoders
+from .wgpu_kernel import BLOCK_WORDS, Compiler, Kernel
 from .wgpu_pending import Chunk, Pending, Staging, padded
-from .wgpu_program import BLOCK_WORDS, Program
+from .wgpu_program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,21 +44,6 @@ class Buffer:
         self.stamp = 0
 
 
-class Kernel:
-    """A pipeline, its bind group layout and the words that its parameters take."""
-
-    __slots__ = ("pipeline", "layout", "tag", "nbuf", "block")
-
-    def __init__(
-        self, pipeline: Any, layout: Any, tag: int, nbuf: int, block: int
-    ) -> None:
-        self.pipeline = pipeline
-        self.layout = layout
-        self.tag = (tag, block)
-        self.nbuf = nbuf
-        self.block = block
-
-
 class Player:
     """Plays batches on one device; the first error waits for the next read.
 
@@ -74,7 +60,7 @@ class Player:
         )
         self.buffers: dict[int, Buffer] = {}
         self.kernels: dict[int, Kernel] = {}
-        self.layouts: dict[tuple[int, ...], tuple[Any, Any, int]] = {}
+        self.compiler = Compiler(device)
         self.groups: dict[tuple[Any, ...], Any] = {}
         self.programs: dict[int, Program] = {}
         self.staging = Staging(device)
@@ -83,6 +69,7 @@ class Player:
             size=ARENA_WORDS * 4, usage=UNIFORM | COPY_DST
         )
         self.arena_used = 0
+        self.fast = fast_encoders(device)
         self.encoder: Any = None
         self.passing: Any = None
         self.pipeline: Any = None
@@ -202,9 +189,12 @@ class Player:
     def _settle(self) -> None:
         """Wait until the queue is empty."""
         end = self.device.create_buffer(size=8, usage=MAP_READ | COPY_DST)
-        encoder = self.device.create_command_encoder()
+        encoder = self._encoder()
         encoder.clear_buffer(end)
-        self.queue.submit([encoder.finish()])
+        if self.fast is not None:
+            self.fast.submit(encoder)
+        else:
+            self.queue.submit([encoder.finish()])
         end.map_sync(MAP_READ)
         end.unmap()
         end.destroy()
@@ -239,36 +229,8 @@ class Player:
         self.queue.write_buffer(entry.buffer, offset * 4, blob, 0, count * 4)
 
     def _make_kernel(self, words: list[int], text: str) -> None:
-        access, nparams = tuple(words[4:-1]), words[-1]
-        layout, pipeline_layout, tag = self._layout(access)
-        name = text[3 : text.find("\n")] if text.startswith("// ") else ""
-        module = None
-        if words[0] == G.TRUSTED:
-            module = trusted_module(self.device, name, text)
-        if module is None:
-            module = self.device.create_shader_module(label=name, code=text)
-        pipeline = self.device.create_compute_pipeline(
-            layout=pipeline_layout, compute={"module": module, "entry_point": "main"}
-        )
-        block = max(1, -(-nparams // BLOCK_WORDS)) * BLOCK_WORDS
-        self.kernels[words[1]] = Kernel(pipeline, layout, tag, len(access), block)
+        self.kernels[words[1]] = self.compiler.make(words, text)
         self.stats["kernels"] += 1
-
-    def _layout(self, access: tuple[int, ...]) -> tuple[Any, Any, int]:
-        made = self.layouts.get(access)
-        if made is None:
-            kinds = ("read-only-storage", "storage")
-            uniform = {"type": "uniform", "has_dynamic_offset": True}
-            entries = [{"binding": 0, "visibility": COMPUTE, "buffer": uniform}]
-            for i, writes in enumerate(access):
-                buffer = {"type": kinds[writes]}
-                entries.append(
-                    {"binding": i + 1, "visibility": COMPUTE, "buffer": buffer}
-                )
-            layout = self.device.create_bind_group_layout(entries=entries)
-            whole = self.device.create_pipeline_layout(bind_group_layouts=[layout])
-            made = self.layouts[access] = (layout, whole, len(self.layouts))
-        return made
 
     def _run(self, words: list[int], at: int) -> int:
         nbuf = words[at + 2]
@@ -353,7 +315,7 @@ class Player:
 
     def _begin(self) -> Any:
         if self.encoder is None:
-            self.encoder = self.device.create_command_encoder()
+            self.encoder = self._encoder()
         timer = self.timer
         self.passing = self.encoder.begin_compute_pass(
             timestamp_writes=None if timer is None else timer.writes()
@@ -361,13 +323,18 @@ class Player:
         self.pipeline = None
         return self.passing
 
+    def _encoder(self) -> Any:
+        if self.fast is not None:
+            return self.fast.encoder()
+        return self.device.create_command_encoder()
+
     def copying(self) -> Any:
         """The encoder, outside of any pass."""
         if self.passing is not None:
             self.passing.end()
             self.passing = None
         if self.encoder is None:
-            self.encoder = self.device.create_command_encoder()
+            self.encoder = self._encoder()
         return self.encoder
 
     def copy(self, src: int, at: int, dst: int, to: int, count: int) -> None:
@@ -422,7 +389,10 @@ class Player:
         self.stamp += 1
         if used:
             self.queue.write_buffer(self.arena_buffer, 0, self.arena, 0, used * 4)
-        self.queue.submit([encoder.finish()])
+        if self.fast is not None:
+            self.fast.submit(encoder)
+        else:
+            self.queue.submit([encoder.finish()])
         self.stats["submits"] += 1
 
     def take_problem(self) -> DeviceError | None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from fogo.webgpu import gpu as G
 
 from .wgpu_fast import fast_runs
+from .wgpu_kernel import BLOCK_WORDS
 
 if TYPE_CHECKING:
     from .wgpu_player import Buffer, Player
 
-BLOCK_WORDS = 64  # 256 bytes, the alignment of dynamic offsets that is always allowed
 UNIFORM, COPY_DST = 0x40, 0x8
 
 # pipeline (None: that of the run before), bind group, offset in bytes, grid
