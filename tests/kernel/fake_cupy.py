@@ -33,23 +33,8 @@ class RawModule:
     """A text, compiled."""
 
     def __init__(self, code: str, options: Any = ()) -> None:
-        self.folder = tempfile.TemporaryDirectory()
-        head = re.search(r"main_kernel\((.*)\) \{", code)
-        assert head is not None
-        types = [d.rsplit(" ", 1)[0] for d in head.group(1).split(", ") if d]
-        given = ", ".join(f"*({t}*)held[{i}]" for i, t in enumerate(types))
-        source = Path(self.folder.name) / "kernel.cpp"
-        text = '#include "cuda_host.h"\n' + code + ENTRY % {"given": given}
-        source.write_text(text)
-        library = source.with_suffix(".so")
-        command = ["g++", "-std=c++17", "-O1", "-fwrapv", "-w", "-shared", "-fPIC"]
-        command += ["-ffp-contract=off", "-I", str(HERE), str(source), "-o"]
-        done = subprocess.run(
-            [*command, str(library)], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise CompileException(done.stderr[:2000])
-        self.library = ctypes.CDLL(str(library))
+        with tempfile.TemporaryDirectory() as folder:
+            self.library = _compiled(code, Path(folder))
 
     def get_function(self, name: str) -> Any:
         return self._call
@@ -63,6 +48,26 @@ class RawModule:
             kept.append(np.array(a))
         pointers = (ctypes.c_void_p * len(kept))(*[k.ctypes.data for k in kept])
         self.library.run(grid[0], block[0], pointers)
+
+
+def _compiled(code: str, folder: Path) -> Any:
+    """The library of a text; its file may go once it is loaded."""
+    head = re.search(r"main_kernel\((.*)\) \{", code)
+    assert head is not None
+    types = [d.rsplit(" ", 1)[0] for d in head.group(1).split(", ") if d]
+    given = ", ".join(f"*({t}*)held[{i}]" for i, t in enumerate(types))
+    source = folder / "kernel.cpp"
+    text = '#include "cuda_host.h"\n' + code + ENTRY % {"given": given}
+    source.write_text(text)
+    library = source.with_suffix(".so")
+    command = ["g++", "-std=c++17", "-O1", "-fwrapv", "-w", "-shared", "-fPIC"]
+    command += ["-ffp-contract=off", "-I", str(HERE), str(source), "-o"]
+    done = subprocess.run(
+        [*command, str(library)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CompileException(done.stderr[:2000])
+    return ctypes.CDLL(str(library))
 
 
 class CompileException(Exception):

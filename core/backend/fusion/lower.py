@@ -31,6 +31,8 @@ class Step:
         self.outs = list(outs)
         self.params = list(params)
         self.op = op
+        self.place = items[0].place
+        self.operands = None if op is None else items[0].operands
         self.drops = ()
 
 
@@ -128,6 +130,7 @@ class Lowering:
         kernel = self.kernels.get(key)
         if kernel is None:
             made = _Frame(name_of(c.items), placed, kinds, len(real), len(outs))
+            made.k.wides = self.rules.inner.wides
             lives = [
                 made.k.param(("attr", i, 0), dtype) for i, (_, dtype) in
                 enumerate(params)
