@@ -254,7 +254,7 @@ def _move(k, x, keys, order, rest):
         if len(outs) == 2:
             outs[0][at] = _value(k, x, tile.line, axis, descending, key, place)
 
-    _send(k, room, tile, keys, places, base, shift, put)
+    _send(k, room, tile, keys, places, base, shift, put, last)
 
 
 def _value(k, x, line, axis, descending, key, place):
@@ -291,7 +291,7 @@ def _bases(k, room, start, total):
     return base
 
 
-def _send(k, room, tile, keys, places, base, shift, put):
+def _send(k, room, tile, keys, places, base, shift, put, last):
     """Element i of the tile in order goes as far into its digit as it stands in it."""
     first = k.shared(uint32, DIGITS)
     digits = [k.let(k.index(_digit(key, shift, 8))) for key in keys]
@@ -304,8 +304,12 @@ def _send(k, room, tile, keys, places, base, shift, put):
     k.barrier()
     count = cast(tile.n - tile.first, uint32)
     for i, digit, key, place in zip(at, digits, keys, places):
-        with k.when(i < count):
+        branch = k.when(i < count)
+        with branch:
             put(k.let(k.index(base[digit] + i - first[digit])), key, place)
+        if not last:  # what fills the last tile stays at its end
+            with k.otherwise(branch.value):
+                put(k.let(tile.first + k.index(i)), key, place)
 
 
 _FORM = ("shift", "axis", "descending", "per", "few")

@@ -250,6 +250,8 @@ CALLS = [
          np.arange(200, dtype="int32") * 7 % 300, (200, 3)),
     Call("scatter", lambda m, x, i, v: m.scatter(x, 0, i, v), (300, 2),
          np.stack([np.arange(150) * 7 % 300] * 2, 1).astype("int32"), (150, 2)),
+    Call("scatter_add", lambda m, x, i, v: m.scatter_add(x, 0, i, v), (90, 2),
+         np.stack([np.arange(150) * 7 % 90] * 2, 1).astype("int32"), (150, 2)),
     Call("argmax", lambda m, x: m.argmax(x, 1), (5, 1000), draw=shuffled),
     Call("argmin", lambda m, x: m.argmin(x, 0), (900, 3), draw=shuffled),
     Call("concat", lambda m, *parts: m.concat(list(parts), 0), *[(3, 4)] * 12),
