@@ -85,12 +85,13 @@ __all__ = [
 
 # Where names outside fogo.ops live: loaded at first use.
 _HOMES = {
+    "explain": "backend.fusion.explain",
     "no_grad": "backend.autodiff", "Gradients": "backend.autodiff",
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",
     "compile": "compiling", "memory_stats": "memory", "memory_cleanup": "memory",
-    "set_print_options": "printing", "kernel": "kernel.user",
+    "profile": "profiling", "set_print_options": "printing", "kernel": "kernel.user",
     "kernel_source": "kernel.source",
 }  # fmt: skip
 _ROOMS = (

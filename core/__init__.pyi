@@ -49,11 +49,13 @@ from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .backend.autodiff import Gradients as Gradients
 from .compiling import compile as compile
+from .backend.fusion.explain import explain as explain
 from .kernel.user import kernel as kernel
 from .kernel.source import kernel_source as kernel_source
 from .memory import memory_cleanup as memory_cleanup
 from .memory import memory_stats as memory_stats
 from .backend.autodiff import no_grad as no_grad
+from .profiling import profile as profile
 from .printing import set_print_options as set_print_options
 
 T = TypeVar("T", bound=Tensor)

@@ -10,6 +10,7 @@ from .layouts import compose
 from .points import CHEAP, narrows, operands_of, point_of
 
 CONST = -(1 << 30)
+COSTLY = 40  # work that even one kernel does not do twice
 DEEP = 8  # virtual ops that read one another, at most
 
 
@@ -71,6 +72,7 @@ class Graph:
             self.items.append(item)
             for i in range(len(kind.outs)):
                 self.maker.append((item, i))
+        self.recorded = len(self.items)
         self._mark()
 
     def _mark(self):
@@ -149,7 +151,8 @@ class Graph:
             item.why = "it is the end of a long chain"
             return False
         cheap = item.cost <= CHEAP and len(item.leaves) <= 2
-        if len({id(reader): True for reader, _ in item.readers}) > 1 and not cheap:
+        several = len({id(reader): True for reader, _ in item.readers}) > 1
+        if (several or len(item.readers) > 1 and item.cost > COSTLY) and not cheap:
             item.why = "several ops read it"
             return False
         for reader, number in item.readers:

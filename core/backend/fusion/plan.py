@@ -11,8 +11,11 @@ from .rules import Rules
 from .terms import NotFusable
 
 
-def make_plan(fusion, nodes, live, inputs):
-    """Plan a flush. live: per slot, whether a handle shows it; inputs: layouts."""
+def make_plan(fusion, nodes, live, inputs, listeners=()):
+    """Plan a flush. live: per slot, whether a handle shows it; inputs: layouts.
+
+    listeners are told of the graph, its clusters and the steps.
+    """
     rules = Rules(fusion.inner)
     apart = {}  # places of ops that need a kernel of their own
     outside = {}  # of ops that stay out of the kernels of others
@@ -28,7 +31,9 @@ def make_plan(fusion, nodes, live, inputs):
         except NotFusable as problem:
             _part(problem.cluster, apart, outside)
             continue
-        return FlushPlan(graph, clusters, steps)
+        for tell in listeners:
+            tell(graph, clusters, steps)
+        return FlushPlan(graph, steps)
 
 
 def _part(cluster, apart, outside):
@@ -47,15 +52,14 @@ def _part(cluster, apart, outside):
 class FlushPlan:
     """The Steps of a flush, with slots, inputs and parts as places in one list."""
 
-    def __init__(self, graph, clusters, steps):
-        self.clusters = clusters
-        self.graph = graph
+    def __init__(self, graph, steps):
         self.steps = steps
         self.slots = len(graph.maker)
         self.size = self.slots + len(graph.inputs)
         self.live = [s for s in range(self.slots) if graph.live[s]]
         parts = {}
         for step in steps:
+            step.items = None  # the graph is not needed any more
             step.ins = [self._place(r, parts) for r in step.ins]
             step.outs = [(self._place(o[0], parts),) + o[1:] for o in step.outs]
         self.size += len(parts)
@@ -150,11 +154,10 @@ class Run:
 
     def _alone(self, base, step):
         """Let the inner backend run one op."""
-        item = step.items[0]
-        _, _, attrs, consts = self.nodes[item.place]
+        _, _, attrs, consts = self.nodes[step.place]
         inputs = []
         n = 0
-        for place, (_, layout, dtype) in zip(step.ins, item.operands):
+        for place, (_, layout, dtype) in zip(step.ins, step.operands):
             if place == CONST:
                 buffer = number_in_memory(base, consts[n], dtype).buffer
                 n += 1
@@ -162,7 +165,7 @@ class Run:
                 buffer = self.slots[place].buffer
             inputs.append(Handle(buffer, layout, dtype))
         outs = [Handle(None, layout, dtype) for _, _, dtype, layout in step.outs]
-        results = base.execute(item.op, tuple(inputs), attrs, outs)
+        results = base.execute(step.op, tuple(inputs), attrs, outs)
         return [base.contiguous(h) for h in results]
 
     def _check(self, step):

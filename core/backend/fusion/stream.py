@@ -21,6 +21,7 @@ LIMIT = 1024  # ops in a stream, at most
 PLANS = 512  # flushes remembered, at most
 KINDS = 1 << 15  # kinds of ops remembered, at most; layouts, too
 CONST = -(1 << 30)  # stands for a constant among the references of an op
+LISTENERS: list = []  # functions that want to know of every flush: see explain.py
 REFERENCES = getattr(sys, "getrefcount", None)
 
 
@@ -83,7 +84,6 @@ class Fusion(Backend):
         self.plans = {}
         self.kernels = {}
         self.trouble = None  # the first error since the last read
-        self.listener = None  # told of every new plan: see explain.py
 
     def __getattr__(self, name):
         """The rest is the inner backend's: counters, its pool, its planner, …"""
@@ -279,7 +279,7 @@ class Fusion(Backend):
                 live = bytes([REFERENCES(v) > UNSEEN for v in values])
             key.append(live)
             key = tuple(key)
-            plan = self.plans.get(key)
+            plan = None if LISTENERS else self.plans.get(key)
             try:
                 if plan is None:
                     plan = self._plan(key, nodes, live, inputs)
@@ -295,10 +295,8 @@ class Fusion(Backend):
     def _plan(self, key, nodes, live, inputs):
         if len(self.plans) >= PLANS:
             self.plans.clear()
-        plan = make_plan(self, nodes, live, [v.base.layout for v in inputs])
+        plan = make_plan(self, nodes, live, [v.base.layout for v in inputs], LISTENERS)
         self.plans[key] = plan
-        if self.listener is not None:
-            self.listener(plan)
         return plan
 
     def _go(self, stream, run):

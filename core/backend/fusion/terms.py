@@ -18,7 +18,6 @@ from ...shapes import Layout, contiguous_strides
 from .graph import CONST
 from .layouts import compose, reshaped
 
-
 DEEP = 4  # ops in one expression, at most: printers go down by recursion
 
 
