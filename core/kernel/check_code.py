@@ -110,7 +110,7 @@ class CheckPrinter(Printer):
                 lines.append("    %s = point[%d]" % (c.args[0], place))
         for place, name in enumerate(params):
             lines.append("    %s = params[%d]" % (name, place))
-        lines.append("    if 0: yield")  # a generator, whatever the kernel
+        lines.append("    if lanes < 0: yield")  # a generator, whatever the kernel
         return "\n".join(lines + ["    " + x for x in body]) + "\n"
 
     def block(self, statements):

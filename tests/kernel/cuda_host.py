@@ -7,9 +7,11 @@ by values. Kernels are compiled many at a time: `collect` a run first, then `bui
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from fogo.native.cuda_backend import Cuda, First, capabilities
 
 HERE = Path(__file__).parent
 GRANULE = 64
+PART = 300  # kernels in a library
 CTYPES = {
     "float": ctypes.c_float,
     "double": ctypes.c_double,
@@ -124,12 +127,18 @@ class CudaHost(Python):
         return ENTRY % {"n": n, "text": text, "given": given, "block": block}
 
     def build(self) -> None:
-        """Compile what is pending, as one library."""
-        if not self.pending:
-            return
+        """Compile what is pending, a few hundred kernels to a library."""
         pending, self.pending = self.pending, []
-        name = self.folder / f"kernels{len(self.functions)}"
-        text = "".join(map(self.source, pending))
+        parts = [pending[i : i + PART] for i in range(0, len(pending), PART)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            libraries = list(pool.map(self._library, parts))
+        for part, library in zip(parts, libraries):
+            for kernel in part:
+                self.functions[kernel] = getattr(library, f"run{self.numbers[kernel]}")
+
+    def _library(self, kernels: list[Any]) -> Any:
+        name = self.folder / f"kernels{self.numbers[kernels[0]]}"
+        text = "".join(map(self.source, kernels))
         name.with_suffix(".cpp").write_text('#include "cuda_host.h"\n' + text)
         command = [
             "g++", "-std=c++17", "-O1", "-fwrapv", "-w", "-shared", "-fPIC",
@@ -138,6 +147,4 @@ class CudaHost(Python):
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
-        library = ctypes.CDLL(str(name.with_suffix(".so")))
-        for kernel in pending:
-            self.functions[kernel] = getattr(library, f"run{self.numbers[kernel]}")
+        return ctypes.CDLL(str(name.with_suffix(".so")))
