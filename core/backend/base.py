@@ -126,7 +126,7 @@ class RawBackend(Backend):
         """Run an op that has only a decomposition, or source code."""
         if op.source is not None:
             return self.run_source(op, inputs, attrs, outs)
-        return expand(self.device, op, inputs, attrs)
+        return expand(self.own_device(), op, inputs, attrs)
 
     def own_device(self):
         """The device of this backend; one of its own, where a decorator hides it."""
