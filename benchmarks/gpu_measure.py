@@ -151,7 +151,7 @@ class Fogo(Peer):
                 self.go(work)
                 self.wait()
                 timings = gpu.timings()
-                times.append(sum(ns for _, _, ns in timings) * 1e-9)
+                times.append(sum(t[2] for t in timings) * 1e-9)
                 kernels = len(timings)
             return (statistics.median(times), kernels) if kernels else None
         finally:

@@ -123,7 +123,7 @@ class WgpuGpu:
         return self._player.timer is not None
 
     def timings(self) -> list[Timing]:
-        """Wait for (kernel id, grid and parameters, ns) of the dispatches timed."""
+        """Wait for the dispatches timed: (kernel, grid and parameters, ns, start)."""
         timer = self._player.timer
         return timer.collect() if timer is not None else []
 

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 MOST = 4096  # queries in a set: WebGPU's limit
 MAP_READ, COPY_SRC, COPY_DST, QUERY_RESOLVE = 0x1, 0x4, 0x8, 0x200
 
-# A dispatch that was timed: its kernel, its grid and parameters, nanoseconds.
-Timing = tuple[int, tuple[int, ...], float]
+# A dispatch that was timed: its kernel, its grid and parameters, nanoseconds that it
+# took, and when it began on the device's clock.
+Timing = tuple[int, tuple[int, ...], float, float]
 
 
 class Timer:
@@ -71,5 +72,6 @@ class Timer:
             staging.destroy()
             for i, (kernel, words) in enumerate(keys):
                 spent = max(0, ticks[2 * i + 1] - ticks[2 * i])
-                found.append((kernel, words, spent * self.tick))
+                began = ticks[2 * i] * self.tick
+                found.append((kernel, words, spent * self.tick, began))
         return found

@@ -32,6 +32,7 @@ from .wgsl import print_kernel
 SMALL, LARGE = 64, 256
 MANY = 1 << 16  # points from which on groups are large
 RUNS = 256  # kernels in a batch, at most
+PREPARED = 8192  # plans remembered for profiles, at most
 BATCH_BYTES = 16 << 20  # of host data in a batch, about
 
 
@@ -80,6 +81,7 @@ class WebGpu(RawBackend):
         if hasattr(gpu, "on_full"):
             gpu.on_full(self.pool.surrender)
         self.kernels = 0
+        self.prepared = {}  # (kernel id, grid and parameters) -> Plan: for profiles
         self.compiled = {}  # (kernel, threads a workgroup) -> (its id, lanes)
         self.fast = Chooser(self, capabilities(gpu))
         self.names = {}  # of ops sent since the last read, for error messages
@@ -178,6 +180,9 @@ class WebGpu(RawBackend):
         params = [word(v, d) for v, d in zip(plan.values, dtypes)]
         bound = kernel.bindings()
         words = run_words(id, len(bound), groups, params)
+        if len(self.prepared) >= PREPARED:
+            self.prepared.clear()
+        self.prepared[(id, tuple(words[3 + len(bound) :]))] = plan
         live = [(place, attr, dtypes[place]) for place, attr in plan.runtime]
         return Launch(
             words, kernel.name, live, params, bound if kernel.shares else None

@@ -54,6 +54,8 @@ PAGE = (
     "autotune.py",
     "fast/",
     "memory.py",
+    "meters.py",
+    "profiling.py",
     "wasm/",
     "web/__init__.py",
     "web/browser_gpu.py",

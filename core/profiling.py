@@ -1,0 +1,170 @@
+"""`fogo.profile`: what every kernel took, moved and computed, beside what is possible.
+
+    with fogo.profile(device) as p:
+        step()
+    print(p.table())
+    p.trace("step.json")  # for chrome://tracing or ui.perfetto.dev
+
+On GPUs each dispatch gets a pass and two timestamps of its own (so the whole takes
+longer than without); where a GPU has none, each kernel is waited for. On CPUs the time
+is that of each op, without the ops inside it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .device import device as device_of
+from .meters import meter_for
+
+if TYPE_CHECKING:
+    from .device import Device
+
+
+class Record:
+    """One kernel that ran: seconds it took, and when it began."""
+
+    __slots__ = ("name", "seconds", "start", "bytes", "flops")
+
+    def __init__(self, name, seconds, start, nbytes, flops):
+        self.name = name
+        self.seconds = seconds
+        self.start = start
+        self.bytes = nbytes
+        self.flops = flops
+
+
+class Profile:
+    """Measures what runs on a device inside a `with` block.
+
+    records   one for each kernel, in order: name, seconds, start, bytes, flops
+    how       how the seconds were found, for people
+    """
+
+    def __init__(self, device: Device | str | None = None) -> None:
+        self.device = device_of(device)
+        self.records: list[Any] = []
+        self.how = ""
+        self._meter: Any = None
+
+    def __enter__(self) -> Profile:
+        self.device.sync()
+        self._meter = meter_for(self.device)
+        self.how = self._meter.how
+        self._meter.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        meter, self._meter = self._meter, None
+        try:
+            if error[0] is None:
+                self.device.sync()
+        finally:
+            found = meter.stop()
+        for name, seconds, start, nbytes, flops in found:
+            self.records.append(Record(name, seconds, start, nbytes, flops))
+
+    @property
+    def seconds(self) -> float:
+        """The time of all kernels together."""
+        return float(sum([r.seconds for r in self.records]))
+
+    def table(self, rows: int = 30) -> str:
+        """Return a table, kernels of one name together, the longest first.
+
+        Bytes are those of inputs and outputs, operations are counted in the kernels
+        (an exp is one, a multiply-add two); the shares are of what the device reaches
+        at its best, measured once: copying, and multiply-adds.
+        """
+        best = ceilings(self.device)
+        lines = [
+            "%-36s %6s %10s %6s %8s %6s %9s %6s"
+            % ("kernel", "calls", "ms", "time", "GB/s", "peak", "GFLOP/s", "peak")
+        ]
+        whole = self.seconds or 1e-12
+        groups = sorted(self._groups().values(), key=_longest)
+        for group in groups[:rows]:
+            lines.append(_line(group, whole, best))
+        if len(groups) > rows:
+            lines.append("… and %d more" % (len(groups) - rows))
+        lines.append(
+            "%d kernels, %.3f ms (%s); copy %.4g GB/s, multiply-add %.4g GFLOP/s on %s"
+            % (len(self.records), 1e3 * self.seconds, self.how, best[0] / 1e9,
+               best[1] / 1e9, self.device.describe())
+        )  # fmt: skip
+        return "\n".join(lines)
+
+    def _groups(self):
+        """name -> [name, calls, seconds, bytes, flops]"""
+        found = {}
+        for r in self.records:
+            group = found.setdefault(r.name, [r.name, 0, 0.0, 0, 0])
+            group[1] += 1
+            group[2] += r.seconds
+            group[3] += r.bytes
+            group[4] += r.flops
+        return found
+
+    def trace(self, path: str) -> None:
+        """Write the kernels on a time line, in Chrome's format (Perfetto reads it)."""
+        first = min([r.start for r in self.records] or [0.0])
+        events = [
+            {"name": "process_name", "ph": "M", "pid": 0,
+             "args": {"name": "%s: %s" % (self.device.name, self.device.describe())}}
+        ]  # fmt: skip
+        for r in self.records:
+            events.append(
+                {"name": r.name, "cat": "kernel", "ph": "X", "pid": 0, "tid": 0,
+                 "ts": 1e6 * (r.start - first), "dur": 1e6 * r.seconds,
+                 "args": {"bytes": r.bytes, "flops": r.flops}}
+            )  # fmt: skip
+        with open(path, "w") as file:
+            file.write(json.dumps({"traceEvents": events, "displayTimeUnit": "ms"}))
+
+
+def _longest(group):
+    return -group[2]
+
+
+def _line(group, whole, best):
+    name, calls, seconds, nbytes, flops = group
+    spent = seconds or 1e-12
+    shown = name if len(name) <= 36 else name[:35] + "…"
+    return "%-36s %6d %10.3f %5.1f%% %8.4g %5.1f%% %9.4g %5.1f%%" % (
+        shown, calls, 1e3 * seconds, 100 * seconds / whole, nbytes / spent / 1e9,
+        100 * nbytes / spent / best[0], flops / spent / 1e9,
+        100 * flops / spent / best[1],
+    )  # fmt: skip
+
+
+def profile(device: Device | str | None = None) -> Profile:
+    """Return a profile of a device: use it in a `with` statement.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.ones((256, 256), device="numpy")
+        >>> with fogo.profile("numpy") as p:
+        ...     y = x @ x
+        >>> [(r.name, r.flops) for r in p.records]
+        [('matmul', 33554432)]
+    """
+    return Profile(device)
+
+
+_CEILINGS: dict[Any, tuple[float, float]] = {}  # backend -> (bytes/s, operations/s)
+
+
+def ceilings(device: Device | str | None = None) -> tuple[float, float]:
+    """Return the bytes and the operations a second that a device reaches at its best.
+
+    A copy of many elements, and multiply-adds in registers (in a matrix product where
+    a library computes those); the best of several runs, measured once a process.
+    """
+    base = device_of(device).base()
+    found = _CEILINGS.get(base)
+    if found is None:
+        from .meters import best_copy, best_multiply_add
+
+        found = _CEILINGS[base] = (best_copy(base), best_multiply_add(base))
+    return found
