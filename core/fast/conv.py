@@ -179,7 +179,7 @@ def _to_weight(x, g, attrs, out, caps):
 
 def _weight_direct(attrs, mine, pictures, out):
     found = []
-    for ro, split in ((4, 8), (4, 1), (8, 8), (2, 4), (1, 8)):
+    for ro, split in ((8, 8), (4, 8), (4, 1), (2, 4), (1, 8)):
         ro, split = min(ro, mine), min(split, pictures)
         name = "direct %d split %d" % (ro, split)
         if name not in [c.name for c in found]:

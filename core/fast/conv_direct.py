@@ -33,18 +33,29 @@ class _Line:
         if offset not in self.known:
             axis = len(self.at) - 2
             index, here = self.find(first + offset, literal(0, first.dtype), axis)
-            inside = self.inside
-            if here is not None:
-                here = self.k.let(here)
-                index = where(here, index, 0)
-                inside = here if inside is None else inside & here
-            else:  # behind the last place nobody stores, but the load must be inside
-                index = call("min", index, self.array.shape[-1] - 1)
-            value = cast(self.array[self.at + (index,)], float32)
-            if inside is not None:
-                value = where(inside, value, 0.0)
-            self.known[offset] = self.k.let(value)
+            self.known[offset] = self._load(index, here)
         return self.known[offset]
+
+    def get_at(self, first, offset):
+        """The element at index first + offset, or 0 where there is none."""
+        if offset not in self.known:
+            index = self.k.let(first + offset)
+            here = (index >= 0) & (index < self.array.shape[-1])
+            self.known[offset] = self._load(index, here)
+        return self.known[offset]
+
+    def _load(self, index, here):
+        inside = self.inside
+        if here is not None:
+            here = self.k.let(here)
+            index = where(here, index, 0)
+            inside = here if inside is None else inside & here
+        else:  # behind the last place nobody stores, but the load must be inside
+            index = call("min", index, self.array.shape[-1] - 1)
+        value = cast(self.array[self.at + (index,)], float32)
+        if inside is not None:
+            value = where(inside, value, 0.0)
+        return self.k.let(value)
 
 
 def _grid(k, out, groups, ro, rq):
@@ -114,7 +125,9 @@ def to_input(
     reach, shift = _reach(taps, stride, padding, dilation)
     find = behind(k, g, stride, reach)
     outer = [k.let(p + s) for p, s in zip(outer, shift)]
-    start = k.let(q + shift[-1])
+    step, (last_dilation, ahead) = stride[-1], reach[-1]
+    regular = rq % step == 0  # then which taps meet which places is known here
+    start = k.let(k.coords[-1] * (rq // step) if regular else q + shift[-1])
     rows = [k.let(call("min", first + i, mine - 1)) for i in range(ro)]
     acc = [[k.cell(0.0, float32) for _ in range(rq)] for _ in range(ro)]
     with k.loop(count) as j:
@@ -127,7 +140,13 @@ def to_input(
                 last = literal(taps[-1] - 1 - s, j.dtype)
                 ws = [cast(w[(o, row) + real + (last,)], float32) for row in rows]
                 for i in range(rq):
-                    v = line.get(start, i + s * dilation[-1])
+                    place = i + s * last_dilation + (shift[-1] if regular else 0)
+                    if not regular:
+                        v = line.get(start, place)
+                    elif place % step == 0:
+                        v = line.get_at(start, (place - ahead) // step)
+                    else:
+                        continue
                     for cells, u in zip(acc, ws):
                         cells[i].set(cells[i] + u * v)
 
