@@ -15,7 +15,7 @@ from fogo.errors import DeviceError
 from fogo.webgpu import gpu as G
 
 from .wgpu_fast import fast_encoders
-from .wgpu_kernel import BLOCK_WORDS, Compiler, Kernel
+from .wgpu_kernel import Compiler, Kernel
 from .wgpu_pending import Chunk, Pending, Staging, padded
 from .wgpu_program import Program
 
@@ -29,7 +29,6 @@ ARENA_WORDS = 65536  # parameters of one submit: 1024 blocks of 64 words
 # Buffer usages, by WebGPU's numbers.
 MAP_READ, COPY_SRC, COPY_DST, UNIFORM = 0x1, 0x4, 0x8, 0x40
 STORAGE = 0x80 | COPY_SRC | COPY_DST
-COMPUTE = 4  # the shader stage
 
 
 class Buffer:
