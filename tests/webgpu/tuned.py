@@ -29,7 +29,7 @@ def hardware(backend: Any, software: bool = False) -> Caps:
 def handle(backend: Any, a: np.ndarray, swapped: bool = False) -> Handle:
     """A handle of an array; swapped: its last two axes lie the other way round."""
     if not swapped:
-        return backend.upload(a.tobytes(), a.shape, getattr(fogo, str(a.dtype)))
+        return backend.upload(a.tobytes(), a.shape, fogo.dtype(str(a.dtype)))
     h = handle(backend, np.ascontiguousarray(np.swapaxes(a, -1, -2)))
     axes = list(range(a.ndim - 2)) + [a.ndim - 1, a.ndim - 2]
     return Handle(h.buffer, h.layout.permute(axes), h.dtype)
