@@ -166,7 +166,7 @@ def best_multiply_add(device):
     while backend.inner is not None:
         backend = backend.inner
     if getattr(backend, "gpu", None) is None:
-        side = 512 if backend.special else 24
+        side = 24 if backend.name == "python" else 512
         x = _ones(device, side * side).reshape((side, side))
         return 2.0 * side**3 / _best(device, lambda: x @ x)
     points = 1 << (12 if backend.gpu.info["software"] else 20)
@@ -210,7 +210,7 @@ def _large(device):
         backend = backend.inner
     gpu = getattr(backend, "gpu", None)
     if gpu is None:
-        return 1 << (22 if backend.special else 12)
+        return 1 << (12 if backend.name == "python" else 22)
     if gpu.info["software"]:
         return 1 << 21
     most = min(gpu.limits["maxBufferSize"], gpu.limits["maxStorageBufferBindingSize"])

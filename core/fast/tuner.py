@@ -18,7 +18,7 @@ except ImportError:  # MicroPython
     from time import time as perf_counter
 
 FEW, MANY = 3, 9  # runs of a candidate
-SLICE = 0.03  # seconds that a candidate may run, but for its first runs
+SLICE, LEAST = 0.03, 0.004  # seconds that a candidate may run after its first runs
 LONG = 0.1  # ... and for these, too
 KEY_SECONDS = 0.25  # for all candidates of a key, without compiling them
 COMPILE_SECONDS = 3.0  # for all candidates of a key, with compiling
@@ -38,6 +38,8 @@ class Tuner:
         self.caps = caps
         self.spent = 0.0
         self.measured = 0  # keys
+        self.slice = SLICE
+        self.whole = True  # whether all candidates had their turn
 
     def pick(self, op, inputs, attrs, outs, offered):
         """Return the fastest of `offered` as far as is known, or the first."""
@@ -53,14 +55,16 @@ class Tuner:
                 return offered[names.index(entry["best"])]
         if mode == "cached" or self.spent > TOTAL_SECONDS:
             return offered[0]
-        best = self._measure(inputs, outs, offered)
-        if best is None:
+        times = self._measure(inputs, outs, offered)
+        if times is None:
             return offered[0]
-        autotune.STORE.remember(device, key, best.name, names)
+        best = winner(offered, times)
+        if self.whole:
+            autotune.STORE.remember(device, key, best.name, names)
         return best
 
     def _measure(self, inputs, outs, offered):
-        """Return the winner; None where this device cannot be measured now."""
+        """Seconds of each candidate; None where nothing can be measured now."""
         begin = perf_counter()
         if not self.bench.begin():
             return None
@@ -68,23 +72,24 @@ class Tuner:
             handles = self._scratch(inputs)
             if handles is None:
                 return None
+            self.slice = max(LEAST, min(SLICE, KEY_SECONDS / len(offered)))
             times = self._race(handles, outs, offered, begin)
-        except DeviceError:
-            return None  # not even the first candidate ran: no memory to spare
         finally:
             self.bench.end()
             self.spent += perf_counter() - begin
         self.measured += 1
-        return winner(offered, times)
+        return times if [t for t in times if t is not None] else None
 
     def _race(self, handles, outs, offered, begin):
         """Seconds of each candidate; None for those that failed or were left out."""
         times = [None] * len(offered)
         running = 0.0
         best = None
+        self.whole = True
         for i, candidate in enumerate(offered):
             left = perf_counter() - begin < COMPILE_SECONDS and running < KEY_SECONDS
-            if i and not left:
+            if best is not None and not left:
+                self.whole = False  # the next process goes on
                 break
             try:
                 self.bench.run(candidate, handles, outs)
@@ -95,9 +100,7 @@ class Tuner:
                 times[i] = self._time(candidate, handles, outs, best)
                 running += perf_counter() - spent
             except DeviceError:
-                if best is None:
-                    raise
-                continue  # one that this device refuses
+                continue  # one that this device refuses, or has no memory for
             best = times[i] if best is None else min(best, times[i])
         return times
 
@@ -117,7 +120,7 @@ class Tuner:
             if best is not None and i and least > WORSE * best:
                 break
             passed = perf_counter() - start
-            if passed > (SLICE if i + 1 >= FEW else LONG):
+            if passed > (self.slice if i + 1 >= FEW else LONG):
                 break
         return least
 
@@ -132,7 +135,10 @@ class Tuner:
                 total += count * h.dtype.itemsize
                 if total > SCRATCH:
                     return None
-                buffer = self.backend.allocate(count, h.dtype)
+                try:
+                    buffer = self.backend.allocate(count, h.dtype)
+                except DeviceError:
+                    return None
             made.append(Handle(buffer, h.layout, h.dtype))
         return tuple(made)
 
@@ -141,9 +147,9 @@ def winner(offered, times):
     """The fastest; the first unless another is clearly faster."""
     at = 0
     for i, spent in enumerate(times):
-        if spent is not None and spent < times[at]:
+        if spent is not None and (times[at] is None or spent < times[at]):
             at = i
-    if at and times[at] > GAIN * times[0]:
+    if times[0] is not None and times[at] > GAIN * times[0]:
         at = 0
     return offered[at]
 
