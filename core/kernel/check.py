@@ -85,9 +85,13 @@ class Log:
 
 
 class Run:
-    """One launch of a kernel over Python buffers, all checks on."""
+    """One launch of a kernel over Python buffers, all checks on.
 
-    def __init__(self, kernel, buffers, params, lanes=LANES):
+    holes: id of a buffer -> elements that nobody has written; afterwards, those of
+    this kernel's outputs are there, too
+    """
+
+    def __init__(self, kernel, buffers, params, lanes=LANES, holes=None):
         if getattr(kernel, "checked", None) is None:
             kernel.checked = Code(kernel)
         self.kernel = kernel
@@ -95,6 +99,7 @@ class Run:
         self.lanes = lanes
         self.params = params
         self.log = Log(self.code)
+        self.holes = {} if holes is None else holes
         self.memories = self._memories(buffers)
         names = {name: v for (name, _), v in zip(kernel.params, params)}
         self.dims = [evaluate(d, names) for d in kernel.dims]
@@ -115,7 +120,9 @@ class Run:
                     a.written or a.is_atomic,
                 )  # fmt: skip
                 seen[id(buffer)] = known
-            known.ready = known.ready or not a.written
+            if not a.written:
+                known.ready = True
+                known.holes = self.holes.get(id(buffer), ())
             made[a.name] = known
         self.buffers = list(seen.values())
         self.shareds = []
@@ -156,7 +163,7 @@ class Run:
         self.log.point = None
         for memory in self.buffers:
             memory.settle()
-        self._complete()
+            self._leave(memory)
 
     def pass_barrier(self, storage):
         """What was written to shared memory (and to buffers) is seen from here on."""
@@ -167,15 +174,15 @@ class Run:
             for memory in self.buffers:
                 memory.epoch += 1
 
-    def _complete(self):
-        for memory in self.buffers:
-            if memory.tracked and not memory.ready:
-                i = memory.unwritten()
-                if i is not None:
-                    self.log.add(
-                        "uninitialised", None, memory,
-                        "element %d of %s is never written" % (i, memory.name),
-                    )  # fmt: skip
+    def _leave(self, memory):
+        """Note what this kernel leaves unwritten."""
+        if memory.tracked:
+            key = id(memory.values.storage)
+            missing = memory.unwritten()
+            if missing:
+                self.holes[key] = missing
+            elif key in self.holes:
+                del self.holes[key]
 
 
 class Report:
@@ -239,6 +246,7 @@ def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
         avals = [Aval(tuple(shape), dtype(d)) for shape, d in outs]
     backend = Checking(lanes)
     made = backend.run(op, handles, tuple(attrs), tuple(avals))
+    backend.complete(op.name, made)
     return Report(op.name, backend.problems, [wrap(h, device("python")) for h in made])
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..backend.base import RawBackend
 from ..backend.python import Python
-from .check import LANES, Run, failed, watched
+from ..shapes import size
+from .check import LANES, Problem, Run, failed, watched
 
 
 class Checking(Python):
@@ -24,6 +25,8 @@ class Checking(Python):
         self.strict = strict
         self.problems = []
         self.checked = 0  # launches
+        self.holes = {}  # id of a buffer -> its elements that nobody has written
+        self.kept = []  # the buffers of `holes`: their ids stay theirs
 
     def lacks(self, kernel, op):
         return False
@@ -33,12 +36,37 @@ class Checking(Python):
 
     def launch(self, plan, inputs, outputs, attrs):
         buffers = [h.buffer for h in inputs] + [h.buffer for h in outputs]
-        run = Run(plan.kernel, buffers, list(plan.arguments(attrs)), self.lanes)
+        params = list(plan.arguments(attrs))
+        run = Run(plan.kernel, buffers, params, self.lanes, self.holes)
         self.checked += 1
-        self.problems.extend(run.log.problems)
+        for b in buffers[len(inputs) :]:
+            if id(b) in self.holes:
+                self.kept.append(b)
+        self._note(plan.kernel.name, run.log.problems)
+
+    def _note(self, name, problems):
+        self.problems.extend(problems)
         if self.strict and self.problems:
             problems, self.problems = self.problems, []
-            raise failed(plan.kernel.name, problems)
+            raise failed(name, problems)
+
+    def read(self, handles):
+        self.complete("read", handles)
+        return Python.read(self, handles)
+
+    def complete(self, name, handles):
+        """See that each element of what somebody will look at has been written."""
+        for place, h in enumerate(handles):
+            holes = self.holes.get(id(h.buffer))
+            if holes and h.layout.contiguous:
+                inside = [i for i in holes if i < size(h.shape)]
+                if inside:
+                    text = "element %d of output %d is never written"
+                    text = text % (inside[0], place)
+                    problem = Problem(
+                        "uninitialised", "", "", "output %d" % place, text
+                    )
+                    self._note(name, [problem])
 
 
 def interpret(backend, op, inputs, attrs, outs):

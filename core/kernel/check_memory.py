@@ -52,6 +52,7 @@ class Memory:
     name     "input 0", "output 1", "shared 0": for messages
     ready    it has contents from the start
     tracked  somebody may write it
+    holes    elements of an input that the kernel before has left unwritten
     pad      it is as large as its whole granules (buffers, not shared memory)
     """
 
@@ -70,6 +71,7 @@ class Memory:
         self.writers = [None] * (size if tracked else 0)
         self.readers = [None] * (size if tracked else 0)
         self.doubts = {}  # element -> (site, thread): read before anyone wrote it
+        self.holes = ()
 
     def forget(self):
         """A new group begins: shared memory is undefined again."""
@@ -94,6 +96,8 @@ class Memory:
             return self.garbage
         if self.tracked:
             self.note_read(i, site, thread, False)
+        elif i in self.holes:
+            self.doubts[i] = (site, thread)
         return self.values.get(i)
 
     def store(self, i, value, site, thread):
@@ -158,7 +162,7 @@ class Memory:
         group, epoch = self.group, self.epoch
         w = self.writers[i]
         if w is None:
-            if not self.ready:
+            if not self.ready or i in self.holes:
                 self.doubts[i] = (site, thread)
         elif w[0] != group or (w[1] != thread and w[2] == epoch):
             if not (atomic and w[4]):
@@ -200,8 +204,7 @@ class Memory:
         )  # fmt: skip
 
     def unwritten(self):
-        """The first element without a value, or None."""
-        for i in range(self.size):
-            if self.writers[i] is None:
-                return i
-        return None
+        """The elements without a value, in order."""
+        if self.ready or not self.tracked:
+            return list(self.holes)
+        return [i for i in range(self.size) if self.writers[i] is None]

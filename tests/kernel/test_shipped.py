@@ -9,13 +9,13 @@ from __future__ import annotations
 import pytest
 
 from fogo import fast
-from fogo.backend.base import RawBackend
 from fogo.backend.fusion.stream import Fusion
 from fogo.backend.python import Python
 from fogo.device import Device
+from fogo.fast import Chooser
 from fogo.kernel.check import watched
 from fogo.kernel.check_backend import Checking
-from fogo.native.cuda_backend import First
+from fogo.native.cuda_backend import Cuda, First
 from tests.kernel.shipped import CALLS, PORTABLE, Call, Each
 from tests.ops import grid
 from tests.shared import cases
@@ -24,20 +24,18 @@ from tests.support import sampling
 FAST_SHARE = 1 / 3  # of the programs, when the whole suite runs on a sample
 
 
-class CheckingEach(Checking):
-    """Checks, and tries every candidate of every op."""
+class CheckingGpu(Checking):
+    """Checks, and takes the kernels that a GPU would; see `Each` for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, chooser: type[Chooser]) -> None:
         Checking.__init__(self)
-        self.fast = Each(self, PORTABLE)
+        self.fast = chooser(self, PORTABLE)
 
     def run(self, op, inputs, attrs, outs):
-        self.fast.choose(op, inputs, attrs, outs)
-        return Checking.run(self, op, inputs, attrs, outs)
+        return watched(Cuda.run, self, op, inputs, attrs, outs)
 
     def compose(self, op, inputs, attrs, outs):
-        self.fast.choose(op, inputs, attrs, outs)
-        return RawBackend.compose(self, op, inputs, attrs, outs)
+        return watched(Cuda.compose, self, op, inputs, attrs, outs)
 
     def copy(self, source, offset, target, to, nwords):
         words = memoryview(source).cast("B")[offset * 4 : (offset + nwords) * 4]
@@ -75,7 +73,7 @@ def chosen() -> list[Call]:
 
 @pytest.mark.parametrize("call", chosen(), ids=lambda c: c.name)
 def test_candidates(call: Call) -> None:
-    backend = CheckingEach()
+    backend = CheckingGpu(Each)
     call.check(Device("check", backend))
     assert not backend.problems, "\n".join(map(repr, backend.problems))
     assert not backend.fast.problems, "\n".join(backend.fast.problems)
@@ -84,10 +82,9 @@ def test_candidates(call: Call) -> None:
 @pytest.mark.parametrize("call", chosen(), ids=lambda c: c.name)
 def test_fused(call: Call) -> None:
     """What Fusion makes of a program passes, too."""
-    backend = Checking()
-    backend.fast = First(backend, PORTABLE)
+    backend = CheckingGpu(First)
     watched(call.check, Device("check", Fusion(backend)))
-    assert backend.checked
+    assert backend.checked or call.name == "concat"  # which copies
     assert not backend.problems, "\n".join(map(repr, backend.problems))
 
 
