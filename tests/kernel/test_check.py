@@ -9,7 +9,8 @@ import fogo
 from fogo.dtypes import float16, float32, int8, int32, uint32
 from fogo.expr import call, cast, literal, where
 from fogo.kernel.check import check
-from fogo.kernel.check_backend import Checking
+from fogo.kernel.check_backend import Checking, handle_of
+from fogo.ops.record import Aval, Op
 from tests.kernel.planted import neighbour
 
 X = np.arange(64, dtype="float32")
@@ -297,3 +298,22 @@ def test_largest_of_two_groups_race() -> None:
 
     report = check(kernel, [X], outs=[((1,), "float32")])
     assert [p.kind for p in report.problems] == ["race"]
+
+
+def test_what_a_kernel_leaves_unwritten_another_may_not_read() -> None:
+    def half(k, x, out):
+        (i,) = k.grid((4,))
+        out[i] = x[i]
+
+    def some(k, x, out):
+        (i,) = k.grid(out.shape)
+        out[i] = x[i]
+
+    backend = Checking()
+    x = (handle_of(X),)
+    scratch = backend.run(Op("half", kernel=half), x, (), (Aval((8,), float32),))
+    backend.run(Op("some", kernel=some), scratch, (), (Aval((4,), float32),))
+    assert not backend.problems
+    backend.run(Op("more", kernel=some), scratch, (), (Aval((5,), float32),))
+    assert [p.kind for p in backend.problems] == ["uninitialised"]
+    assert "element 4 of input 0" in backend.problems[0].text
