@@ -146,7 +146,7 @@ def literal(value: Any, dtype: DType) -> Expr:
     return Expr("const", (value,), dtype)
 
 
-def cast(x: Expr, dtype: DType) -> Expr:
+def cast(x: Expr, dtype: DType) -> Any:
     """Convert an expression to another dtype."""
     if x.dtype is dtype:
         return x
@@ -155,7 +155,7 @@ def cast(x: Expr, dtype: DType) -> Expr:
     return Expr("cast", (x,), dtype)
 
 
-def bitcast(x: Expr, dtype: DType) -> Expr:
+def bitcast(x: Expr, dtype: DType) -> Any:
     """Reinterpret the bits of an expression as another dtype of the same width."""
     return Expr("bitcast", (x,), dtype)
 
@@ -175,7 +175,7 @@ UNARY = UNARY_FLOAT + TESTS + ("neg", "abs", "not", "sign")
 PRIMITIVES = UNARY + BINARY + COMPARISONS + ("where", "cast", "bitcast")
 
 
-def call(op: str, *args: Any) -> Expr:
+def call(op: str, *args: Any) -> Any:
     """Apply a primitive; Python scalars take the dtype of the other operands.
 
     Raises: TypeError when the operands' dtypes differ (a bug in a formula).
@@ -266,7 +266,7 @@ def _fold_index(op, a, b):
     return None
 
 
-def where(cond: Any, a: Any, b: Any) -> Expr:
+def where(cond: Any, a: Any, b: Any) -> Any:
     """Choose `a` where the condition holds, else `b`."""
     return call("where", cond, a, b)
 

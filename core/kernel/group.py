@@ -235,6 +235,10 @@ def store_wide(kernel, array, index, values):
 class Groups:
     """What a Kernel can do beyond independent points."""
 
+    grid: Any  # those three are of the Kernel
+    emit: Any
+    fresh: Any
+
     def begin_groups(self):
         """Set up what `groups` and its companions need; called once by Kernel."""
         self.threads = 0  # of a workgroup; 0: a point kernel

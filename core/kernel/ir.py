@@ -160,6 +160,7 @@ class Cell(Expr):
     """A mutable variable of a kernel: read it as an Expr, write it by `set`."""
 
     __slots__ = ("kernel",)
+    kernel: Kernel
 
     def set(self, value: Any) -> None:
         self.kernel.emit(Assign(self, as_dtype(value, self.dtype)))
@@ -212,16 +213,20 @@ class Kernel(Groups):
     def __init__(self, name: str) -> None:
         self.name = name
         self.arrays: list[Array] = []
-        self.params = []
-        self.sources = []
-        self.dims = ()
-        self.coords = ()
-        self.body = []
+        self.params: list[tuple[str, DType]] = []
+        self.sources: list[tuple[str, int, int]] = []
+        self.dims: tuple[Expr, ...] = ()
+        self.coords: tuple[Expr, ...] = ()
+        self.body: list[Any] = []
         self.stack = [self.body]
         self.counter = 0
-        self._by_source = {}
+        self._by_source: dict[tuple[str, int, int], Expr] = {}
         self.wides = True  # whether `wide` may become one access
-        self.shares = {}  # position of an array -> of the one whose buffer it is
+        # Position of an array -> of the one whose buffer it is.
+        self.shares: dict[int, int] = {}
+        # Whether it is known to stay within its arrays, whatever they hold, and to end
+        # its loops: hosts may leave out their checks. A kernel says so itself.
+        self.trusted = False
         self.begin_groups()
 
     def emit(self, statement):

@@ -594,6 +594,21 @@ def test_subgroups_are_enabled_as_the_standard_has_it() -> None:
     assert "enable" not in print_kernel(traced, enables=False).text
 
 
+def test_a_missing_feature_takes_the_portable_way(portable: fogo.Device) -> None:
+    """A device without subgroups: below Fusion, and with it."""
+
+    def kernel(k: Kernel, x: Array, out: Array) -> None:
+        k.groups((1,), 32)
+        out[k.local] = k.subgroup("max", x[k.local])
+
+    x = fogo.arange(32, dtype="float32", device=portable)
+    able = fogo.kernel(out=lambda x: x, portable=lambda x: x * 0 - 1, name="able")
+    assert able(kernel)(x).tolist() == [-1.0] * 32
+    unable = fogo.kernel(out=lambda x: x, name="unable")(kernel)
+    with pytest.raises(DeviceError, match="unable: this kernel needs the feature subg"):
+        unable(x).tolist()
+
+
 # Matrix units: printed here, run where there are some (benchmarks).
 
 
