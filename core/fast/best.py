@@ -12,6 +12,7 @@ from ..expr import INDEX, literal
 from ..expr import call as E
 from ..expr import where as _where
 from ..ops.record import Op
+from ..ops.sort import bits
 from .bitonic import NOWHERE, Pairs, chunks, power_of_two, read_pair, sooner
 from .keys import LAST
 
@@ -78,7 +79,7 @@ def _collected(k, room, pairs, limit):
             room.keys[i] = literal(LAST, uint32)
             room.places[i] = literal(NOWHERE, int32)
     rounds = literal(0, INDEX)
-    for i in range(room.count.bit_length() - 1):
+    for i in range(bits(room.count) - 2):
         rounds = rounds + _where(found > (1 << i), literal(1, INDEX), 0)
     return k.let(rounds)
 

@@ -10,6 +10,7 @@ from ..expr import call as E
 from ..expr import cast, literal
 from ..expr import where as _where
 from ..ops.record import Op
+from ..ops.sort import bits
 from .keys import LAST, key_of
 
 MOST = 2048  # pairs that fit the 16 KiB every device has
@@ -41,7 +42,7 @@ class Pairs:
         half = (count or self.count) // 2
         guard = half if half % self.threads else None
         if rounds is None:
-            rounds = half.bit_length()
+            rounds = bits(half) - 1
         else:
             guard = k.let(cast(E("shr", E("shl", 1, rounds), 1), uint32))
         with k.loop(rounds) as wide:

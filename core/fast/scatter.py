@@ -81,7 +81,7 @@ def _by_sorting(inputs, axis, along, whole, add, caps):
     x, index, values = inputs
     n, m = x.shape[axis], index.shape[along]
     rows_of = Aval(index.shape, uint32)
-    sort = sorting(rows_of, along, False, int32, caps, n.bit_length())
+    sort = sorting(rows_of, along, False, int32, caps, bits(n) - 1)
     order_of = Aval(index.shape, int32)
     starts_of = Aval(_replaced(index.shape, along, n + 1), int32)
     parts_of = None
