@@ -6,7 +6,7 @@ from ..dtypes import float16, float32
 from ..ops.record import Op
 from ..shapes import is_contiguous
 from . import Candidate, conv_direct, conv_tile
-from .conv_tile import count
+from .conv_windows import count
 from .matmul import cost
 from .matmul_tile import Tile
 from .matmul_total import in_parts

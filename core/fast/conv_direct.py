@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..dtypes import float32
 from ..expr import call, cast, literal, where
-from .conv_tile import _reach, behind, under
+from .conv_windows import behind, reach_of, under
 
 
 class _Line:
@@ -122,7 +122,7 @@ def to_input(
     """The gradient by x: ro channels by rq places a thread."""
     n, group, first, outer, q, mine = _grid(k, out, groups, ro, rq)
     count = g.shape[1] // groups
-    reach, shift = _reach(taps, stride, padding, dilation)
+    reach, shift = reach_of(taps, stride, padding, dilation)
     find = behind(k, g, stride, reach)
     outer = [k.let(p + s) for p, s in zip(outer, shift)]
     step, (last_dilation, ahead) = stride[-1], reach[-1]

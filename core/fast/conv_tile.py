@@ -14,128 +14,10 @@ whole  four places of the output may be stored at once
 
 from __future__ import annotations
 
-from ..expr import call, cast, literal, where
+from ..expr import call, cast, literal
+from .conv_windows import Depth, Windows, behind, count, reach_of, under, unravel
 from .matmul_kernels import load
 from .matmul_tile import Product, Side, Tile, place_tile
-
-
-def count(sizes):
-    """The product of sizes: Python ints or Exprs."""
-    total = 1
-    for n in sizes:
-        total = n * total
-    return total
-
-
-def unravel(k, index, sizes):
-    """Coordinates of element `index` of a shape, row-major; the first is unbounded."""
-    out = []
-    for n in reversed(sizes[1:]):
-        rest = k.let(index // n)
-        out.append(k.let(index - rest * n))
-        index = rest
-    return [index] + list(reversed(out))
-
-
-class Depth:
-    """What a place along k stands for: a channel of the group, and a tap."""
-
-    def __init__(self, k, channels, taps, by_tap):
-        self.k = k
-        self.channels = channels
-        self.taps = taps
-        self.by_tap = by_tap
-        self.known = {}  # id of an index -> (it, what it stands for)
-
-    def begin(self, at):
-        """A step begins: with `by_tap` it is of one tap."""
-        if id(at) in self.known:
-            return
-        self.known = {id(at): (at, None)}
-        if self.by_tap:
-            tap = self.k.let(at // self.channels)
-            self.skipped = self.k.let(tap * self.channels)
-            self.tap = unravel(self.k, tap, self.taps)
-
-    def split(self, kk):
-        """(channel, tap) of one place."""
-        if self.by_tap:
-            return kk - self.skipped, self.tap
-        found = self.known.get(id(kk))
-        if found is None:
-            channel = self.k.let(kk // count(self.taps))
-            rest = self.k.let(kk - channel * count(self.taps))
-            found = (kk, (channel, unravel(self.k, rest, self.taps)))
-            self.known[id(kk)] = found
-        return found[1]
-
-
-class Windows:
-    """Finds the elements of a picture under the taps, 0 outside; remembers them."""
-
-    def __init__(self, k, array, find):
-        self.k = k
-        self.array = array
-        self.find = find  # (place along an axis, tap, axis) -> (index, condition)
-        self.known = {}
-
-    def read(self, lead, places, taps):
-        key = (id(places), id(taps))
-        found = self.known.get(key)
-        if found is None:
-            found = self._find(places, taps) + (places, taps)
-            self.known[key] = found
-        at, inside = found[:2]
-        value = self.array[lead + at]
-        return value if inside is None else where(inside, value, 0.0)
-
-    def _find(self, places, taps):
-        at, inside = [], None
-        for axis, (place, tap) in enumerate(zip(places, taps)):
-            index, here = self.find(place, tap, axis)
-            at.append(index)
-            if here is not None:
-                inside = here if inside is None else inside & here
-        if inside is not None:
-            inside = self.k.let(inside)
-            at = [where(inside, i, 0) for i in at]
-        return tuple([self.k.let(i) for i in at]), inside
-
-
-def under(k, array, padding, dilation):
-    """Find in the input: from the first place of a window (places are moved up by
-    the padding) to that of a tap."""
-
-    def find(place, tap, axis):
-        before, after = padding[axis]
-        size = array.shape[axis + 2]
-        at = k.let(place + tap * dilation[axis] - before)
-        inside = at >= 0 if before > 0 else None
-        if after > 0:
-            below = at < size
-            inside = below if inside is None else inside & below
-        return at, inside
-
-    return find
-
-
-def behind(k, array, stride, reach):
-    """Find in the output: what a tap, counted from the last one, took from a place.
-
-    reach: per axis (dilation, places ahead of the first output, a multiple of stride).
-    """
-
-    def find(place, tap, axis):
-        step, (dilation, ahead) = stride[axis], reach[axis]
-        at = k.let(place + tap * dilation)
-        out = at if step == 1 else k.let(at // step)
-        index = out - ahead // step
-        inside = (index >= 0) & (index < array.shape[axis + 2])
-        if step > 1:
-            inside = inside & call("eq", out * step, at)
-        return index, inside
-
-    return find
 
 
 class _Frame:
@@ -166,6 +48,29 @@ class _Frame:
     def across(self, exact):
         return self.at(self.column, self.n, exact)
 
+    def left(self, weights, depth, windows, width, exact):
+        """The Side of the weights."""
+        row = self.down(exact[0])
+        begin = _begin(depth, windows)
+        return Side("k", width, lambda o: self.k.let(row(o)), weights, begin=begin)
+
+    def right(self, first, depth, windows, out, exact):
+        """The Side of the pictures; `first` moves a place of the output to where its
+        window begins."""
+        k = self.k
+        column = self.across(exact[1])
+
+        def locate(o):
+            n, *at = unravel(k, column(o), (0,) + tuple(out.shape[2:]))
+            return n, first(at)
+
+        def read(place, kk):
+            one, tap = depth.split(kk)
+            channel = k.let(self.group * depth.channels + one)
+            return [windows.read((place[0], channel), place[1], tap)]
+
+        return Side("o", 1, locate, read, begin=_begin(depth, windows))
+
     def results(self, product, exact, put):
         """Call put(row, first column, cells, number) for what lies inside, by fours."""
         k = self.k
@@ -183,45 +88,41 @@ class _Frame:
             put(row, column, cells[4 * j : 4 * j + 4], j)
 
 
+def _begin(depth, windows):
+    def begin(at):
+        depth.begin(at)
+        windows.known = {}
+
+    return begin
+
+
 def forward(
     k, x, w, out, stride, padding, dilation, groups, taps, tile, by_tap, flat, exact,
     whole, rows,
 ):  # fmt: skip
     """out[n, o, p] = sum of x[n, c, place under p and a tap] * w[o, c, tap]."""
-    rank = len(taps)
-    mine, channels = out.shape[1] // groups, w.shape[1]
+    mine = out.shape[1] // groups
     f = _Frame(k, tile, groups, mine, out.shape[0] * count(out.shape[2:]), rows)
-    depth = Depth(k, channels, taps, by_tap)
+    depth = Depth(k, w.shape[1], taps, by_tap)
     windows = Windows(k, x, under(k, x, padding, dilation))
+    four = flat and hasattr(w, "flat_index")
 
     def weights(o, kk):
-        if flat and hasattr(w, "flat_index"):
-            at = (kk,) + (0,) * rank if count(taps) == 1 else (0,) * rank + (kk,)
+        o = f.group * mine + o
+        if four:
+            zeros = (0,) * len(taps)
+            at = (kk,) + zeros if count(taps) == 1 else zeros + (kk,)
             return load(w, (o,) + at, 4, -1)
         one, tap = depth.split(kk)
         return [w[(o, one) + tuple(tap)]]
 
-    def column(o):
-        n, *at = unravel(k, f.across(exact[1])(o), (0,) + tuple(out.shape[2:]))
-        return n, [k.let(p * s) for p, s in zip(at, stride)]
+    def first(at):
+        return [k.let(p * s) for p, s in zip(at, stride)]
 
-    def pixels(place, kk):
-        one, tap = depth.split(kk)
-        channel = k.let(f.group * channels + one)
-        return [windows.read((place[0], channel), place[1], tap)]
-
-    def begin(at):
-        depth.begin(at)
-        windows.known = {}
-
-    width = 4 if flat and hasattr(w, "flat_index") else 1
-    lowest = f.down(exact[0])
-    left = Side(
-        "k", width, lambda o: k.let(f.group * mine + lowest(o)), weights, begin=begin
-    )
-    right = Side("o", 1, column, pixels, begin=begin)
+    left = f.left(weights, depth, windows, 4 if four else 1, exact)
+    right = f.right(first, depth, windows, out, exact)
     product = Product(k, f.tile)
-    product.run(left, right, literal(0, f.n.dtype), channels * count(taps), exact[2])
+    product.run(left, right, literal(0, f.n.dtype), depth.size(), exact[2])
     _put_places(f, product, out, mine, exact, whole)
 
 
@@ -230,47 +131,25 @@ def to_input(
     exact, whole, rows,
 ):  # fmt: skip
     """The gradient by x: each place gathers from the outputs whose windows hold it."""
-    mine, count_out = w.shape[1], g.shape[1] // groups
+    mine, sources = w.shape[1], g.shape[1] // groups
     f = _Frame(k, tile, groups, mine, out.shape[0] * count(out.shape[2:]), rows)
-    depth = Depth(k, count_out, taps, by_tap)
-    reach, shift = _reach(taps, stride, padding, dilation)
+    depth = Depth(k, sources, taps, by_tap)
+    reach, shift = reach_of(taps, stride, padding, dilation)
     windows = Windows(k, g, behind(k, g, stride, reach))
 
     def weights(c, kk):
         one, tap = depth.split(kk)
         real = tuple([n - 1 - t for n, t in zip(taps, tap)])
-        return [w[(f.group * count_out + one, c) + real]]
+        return [w[(f.group * sources + one, c) + real]]
 
-    def column(o):
-        n, *at = unravel(k, f.across(exact[1])(o), (0,) + tuple(out.shape[2:]))
-        return n, [k.let(p + s) for p, s in zip(at, shift)]
+    def first(at):
+        return [k.let(p + s) for p, s in zip(at, shift)]
 
-    def pixels(place, kk):
-        one, tap = depth.split(kk)
-        channel = k.let(f.group * count_out + one)
-        return [windows.read((place[0], channel), place[1], tap)]
-
-    def begin(at):
-        depth.begin(at)
-        windows.known = {}
-
-    lowest = f.down(exact[0])
-    left = Side("k", 1, lambda o: k.let(lowest(o)), weights, begin=begin)
-    right = Side("o", 1, column, pixels, begin=begin)
+    left = f.left(weights, depth, windows, 1, exact)
+    right = f.right(first, depth, windows, out, exact)
     product = Product(k, f.tile)
-    product.run(left, right, literal(0, f.n.dtype), count_out * count(taps), exact[2])
+    product.run(left, right, literal(0, f.n.dtype), depth.size(), exact[2])
     _put_places(f, product, out, mine, exact, whole)
-
-
-def _reach(taps, stride, padding, dilation):
-    """Per axis (dilation, multiple of stride that keeps places positive), and what to
-    add to a place so that counting taps from the last one adds their dilation."""
-    reach, shift = [], []
-    for n, s, (before, _), d in zip(taps, stride, padding, dilation):
-        ahead = ((n - 1) * d + s - 1) // s * s
-        reach.append((d, ahead))
-        shift.append(before + ahead - (n - 1) * d)
-    return reach, shift
 
 
 def _put_places(f, product, out, mine, exact, whole):
