@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .backend.autodiff import Var, detached
-from .backend.capture import ACTIVE, REFERENCES, Recording, base_of, buffer_of
+from .backend.capture import (
+    ACTIVE,
+    REFERENCES,
+    Recording,
+    base_of,
+    buffer_of,
+    forsake,
+)
 from .backend.home import Home, bring_home, copied, leave, places_of, settle
 from .backend.replay import Replay, Result
 from .backend.threads import Uninterrupted
@@ -153,6 +160,7 @@ class Recorder:
         for stand_in, x in zip(self.stand_ins, self.given):
             for tensor, _ in self.recording.written:
                 if tensor is stand_in:
+                    forsake(buffer_of(x._handle), x)
                     x._handle = stand_in._handle
         return [self._given(x, x) for x in leaves]
 
@@ -192,13 +200,10 @@ class Recorder:
         self._disown()
         shown: list[Any] = []
         results = [self._result(x, shown) for x in leaves]
-        updates = []
-        for i, stand_in in enumerate(self.stand_ins):
-            if [t for t in changed if t is stand_in]:
-                if stand_in.size:
-                    updates.append((i, self._fresh(stand_in, shown)))
+        updates = self._updates(changed, shown)
+        del changed, leaves  # `_settle` sees who else holds old values
         with raw.lock, Uninterrupted():
-            self._settle(changed)
+            self._settle()
             outers = self.capture.outer
             program = self.capture.finish()
             self.capture = None
@@ -212,6 +217,14 @@ class Recorder:
                 readers = [r for r in outers[id].readers or () if not r.stale]
                 outers[id].readers = readers + [replay]
         return replay
+
+    def _updates(self, changed: list[Tensor], shown: list[Any]) -> list[Any]:
+        """(argument, Result) of the arguments that got new values."""
+        found = []
+        for i, stand_in in enumerate(self.stand_ins):
+            if stand_in.size and [t for t in changed if t is stand_in]:
+                found.append((i, self._fresh(stand_in, shown)))
+        return found
 
     def _disown(self) -> None:
         """Homes are no constants of the program: it does not hold what shows them."""
@@ -256,7 +269,7 @@ class Recorder:
                 return True
         return False
 
-    def _settle(self, changed: list[Tensor]) -> None:
+    def _settle(self) -> None:
         """Copy new values of variables home, where others keep the old ones."""
         arriving = []
         for entry in self.homes:

@@ -39,6 +39,7 @@ class FakeGpu:
         self.limits = {**G.PORTABLE, **limits}
         self.buffers: dict[int, bytearray] = {}
         self.kernels: dict[int, tuple[list[int], int]] = {}
+        self.programs: dict[int, array[int]] = {}
         self.batches: list[list[tuple[Any, ...]]] = []
         self.error: str | None = None
 
@@ -83,22 +84,52 @@ class FakeGpu:
             self.buffers[id][offset * 4 : (offset + count) * 4] = blobs[blob]
             commands.append(("write", id, count))
             return at + 5
-        if command == G.KERNEL:
+        if command in (G.KERNEL, G.TRUSTED):
             nbuf = words[at + 3]
             access = list(words[at + 4 : at + 4 + nbuf])
             assert words[at + 1] not in self.kernels and set(access) <= {0, 1}
             assert "fn main(" in texts[words[at + 2]]
             self.kernels[words[at + 1]] = (access, words[at + 4 + nbuf])
-            commands.append(("kernel", words[at + 1], texts[words[at + 2]]))
+            kind = "kernel" if command == G.KERNEL else "trusted"
+            commands.append((kind, words[at + 1], texts[words[at + 2]]))
             return at + 5 + nbuf
         if command == G.RUN:
             return self._run(words, at, commands)
+        if command == G.COPY:
+            return self._copy(words, at, commands)
+        if command == G.PROGRAM:
+            end = at + 3 + words[at + 2]
+            self.programs[words[at + 1]] = words[at + 3 : end]
+            commands.append(("program", words[at + 1], words[at + 2]))
+            return end
+        if command == G.PLAY:
+            held = self.programs[words[at + 1]]
+            commands.append(("play", words[at + 1]))
+            place = 0
+            while place < len(held):
+                assert held[place] in (G.RUN, G.COPY)
+                place = self._one(held, place, (), (), reads, commands)
+            return at + 2
+        if command == G.DROP:
+            del self.programs[words[at + 1]]
+            commands.append(("drop", words[at + 1]))
+            return at + 2
         assert command == G.READ, f"no command {command}"
         id, offset, count = words[at + 1 : at + 4]
         assert offset + count <= len(self.buffers[id]) // 4
         reads.append(bytes(self.buffers[id][offset * 4 : (offset + count) * 4]))
         commands.append(("read", id, count))
         return at + 4
+
+    def _copy(self, words: array[int], at: int, commands: list[tuple[Any, ...]]) -> int:
+        source, start, target, to, count = words[at + 1 : at + 6]
+        assert count > 0
+        assert start + count <= len(self.buffers[source]) // 4
+        assert to + count <= len(self.buffers[target]) // 4
+        part = self.buffers[source][start * 4 : (start + count) * 4]
+        self.buffers[target][to * 4 : (to + count) * 4] = part
+        commands.append(("copy", source, target, count))
+        return at + 6
 
     def _run(self, words: array[int], at: int, commands: list[tuple[Any, ...]]) -> int:
         kernel, nbuf = words[at + 1 : at + 3]
