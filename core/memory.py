@@ -24,7 +24,7 @@ def memory_stats(device: Device | str | None = None) -> dict[str, int]:
 
     Example:
         >>> import fogo
-        >>> x = fogo.zeros((1 << 19,), device="numpy")
+        >>> x = fogo.arange(1 << 20, device="numpy")
         >>> fogo.memory_stats("numpy")["in_use"] >= x.size * x.dtype.itemsize
         True
     """

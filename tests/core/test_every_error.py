@@ -19,6 +19,8 @@ ELSEWHERE = {
     "has no backend yet": "every listed backend exists",
     "size of the result must be read": "tests/core/test_wrong_uses.py",
     "the plug-in %s": "tests/core/test_plugins.py",
+    "must count its memory": "tests/core/test_memory.py",
+    "clock must move": "tests/core/test_profile.py",
     "does not hold": "tests/shared/test_dtypes.py, on devices that hold less",
 }
 
