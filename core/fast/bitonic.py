@@ -19,7 +19,8 @@ NOWHERE = 0x7FFFFFFF  # the place of a pair that is not there
 
 def sooner(a, b):
     """Whether pair a = (key, place) comes before pair b."""
-    return (a[0] < b[0]) | (E("eq", a[0], b[0]) & (a[1] < b[1]))
+    same = E("eq", a[0], b[0])  # by E: Python may turn `a < cell` round
+    return E("lt", a[0], b[0]) | (same & E("lt", a[1], b[1]))
 
 
 class Pairs:

@@ -56,6 +56,7 @@ def sorting(x, axis, descending, dtype, caps, bits=None, values=False):
 
 def _best(x, keep, axis, descending, dtype):
     """The best of each stretch, then the best of those, until one stretch is left."""
+    x = Aval(x.shape, x.dtype)  # candidates are kept: they may not hold a buffer
     n = x.shape[axis]
     first, again, count, form = _stage(n, keep)
     if n <= count:
