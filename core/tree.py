@@ -67,7 +67,7 @@ def _open(tree):
     if isinstance(tree, dict):
         keys = tuple(tree)
         return "dict", keys, [tree[k] for k in keys]
-    names = _attributes(tree)
+    names = () if isinstance(tree, (int, float, str)) else _attributes(tree)
     if not names:
         return None, None, ()
     return "object", (type(tree), names), [getattr(tree, n) for n in names]

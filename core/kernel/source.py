@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DeviceError, DTypeError
+from ..ops.record import Aval
 from ..tree import unflatten
 from .custom import Custom
 
@@ -25,12 +26,16 @@ class SourceOp(Custom):
         found = self.sources.get(language)
         if found is None or isinstance(found, str):
             return found
-        args, options = unflatten(attrs[0], inputs)
+        args, options = self._described(attrs, inputs)
         return found(*args, **options)
+
+    def _described(self, attrs, inputs):
+        """(args, options) of a call, a shape and dtype for each tensor."""
+        return unflatten(attrs[0], [Aval(x.shape, x.dtype) for x in inputs])
 
     def launch(self, attrs, inputs):
         """((x, y, z) workgroups, numbers for P), for operands with shape and dtype."""
-        args, options = unflatten(attrs[0], inputs)
+        args, options = self._described(attrs, inputs)
         groups = self.groups(*args, **options)
         if isinstance(groups, int):
             groups = (groups,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from typing import Any
@@ -26,8 +27,8 @@ AXPY = """
 
 def axpy(**rules: Any) -> Any:
     rules = {
-        "groups": lambda x, y, by: -(-x.size // 64) if hasattr(x, "size") else 2,
-        "params": lambda x, y, by: (np.prod(x.shape).item(), float(by)),
+        "groups": lambda x, y, by: -(-math.prod(x.shape) // 64),
+        "params": lambda x, y, by: (math.prod(x.shape), float(by)),
         "fallback": lambda x, y, by: x * by + y,
         "wgsl": AXPY,
     } | rules

@@ -178,6 +178,17 @@ def counted(k, x, dtype, counts, extremes):
         extremes[k.local] = ends[k.local]
 
 
+@fogo.kernel(out=lambda x: fogo.Aval((5,), x.dtype))
+def tallied(k, x, counts):
+    """The same in the output itself, which the group clears first."""
+    k.groups((1,), 8)
+    with k.when(k.local < 5):
+        k.atomic("store", counts, k.local, 0)
+    k.barrier(storage=True)
+    with k.loop(x.shape[0], k.local, 8) as j:
+        k.atomic("add", counts, k.index(x[j] + 50) % 5, 1)
+
+
 def test_atomics(device):
     values = numbers(100)
     x = fogo.tensor(values, dtype="int32", device=device)
@@ -186,6 +197,7 @@ def test_atomics(device):
         counts, extremes = counted(x, dtype)
         equal(counts, want)
         equal(extremes, [min(values), max(values)])
+    equal(tallied(x), want)
 
 
 @fogo.kernel(out=lambda x: (x, x))
