@@ -149,6 +149,9 @@ class Autodiff(Backend):
     def sync(self):
         self.inner.sync()
 
+    def rest(self):
+        self.inner.rest()
+
     def describe(self):
         return self.inner.describe()
 

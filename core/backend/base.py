@@ -50,6 +50,9 @@ class Backend:
     def sync(self):
         """Wait until everything asked for has been done."""
 
+    def rest(self):
+        """Told where a program repeats itself: a good moment to run what is pending."""
+
     def describe(self):
         """What this really is, for people."""
         return self.name

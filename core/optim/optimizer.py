@@ -151,6 +151,7 @@ class Optimizer:
                 "from a model on an autodiff device"
                 % (self.name, len(self.parameters()), len(grads))
             )
+        self.parameters()[0].device.backend.rest()
 
     def _step_group(self, group: dict[str, Any], pack: Pack, grads: Gradients) -> int:
         work = []

@@ -165,3 +165,39 @@ def test_more_operands_than_bindings(portable: fogo.Device) -> None:
     for i in range(19):
         wanted = wanted * 0.5 + (X + i + 1) * float(i)
     np.testing.assert_allclose(total.numpy(), wanted, rtol=1e-5)
+
+
+def test_a_loop_without_reads_is_planned_once(portable: fogo.Device) -> None:
+    """The stream is cut where the loop begins again, whatever its length."""
+    backend = portable.backend
+    w = fogo.tensor(X[:, :6] * 0.1, device=portable)
+    x = fogo.tensor(Y, device=portable)
+    wanted = X[:, :6].astype("float64") * 0.1
+    plans = []
+    for _ in range(700):
+        step = (w @ x).tanh() @ x.T * 0.001
+        step = step - step.sum(0) * 0.01
+        w = w - step
+        plans.append(len(backend.plans))
+        moved = np.tanh(wanted @ Y.astype("float64")) @ Y.T.astype("float64") * 0.001
+        wanted = wanted - (moved - moved.sum(0) * 0.01)
+    assert plans[-1] - plans[0] <= 2
+    np.testing.assert_allclose(w.numpy(), wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_a_training_loop_is_planned_once(portable: fogo.Device) -> None:
+    where = portable.autodiff()
+    fogo.manual_seed(1)
+    model = fogo.nn.Sequential(
+        *[fogo.nn.Linear(6, 6, device=where) for _ in range(6)]
+    )  # fmt: skip
+    optimizer = fogo.optim.AdamW(model.parameters(), lr=0.01)
+    x = fogo.tensor(X[:, :6], device=where)
+    losses, plans = [], []
+    for _ in range(12):
+        loss = (model(x).tanh() - x * 0.1).square().mean()
+        optimizer.step(loss.backward())
+        losses.append(loss)
+        plans.append(len(portable.backend.plans))
+    assert plans[-1] == plans[3]
+    assert losses[-1].item() < losses[0].item()

@@ -91,11 +91,15 @@ class FlushPlan:
     def begin(self, nodes, values, inputs):
         """Return a Run of this plan."""
         slots = [None] * self.size
+        error = None
         for i, v in enumerate(inputs):
             slots[self.slots + i] = v.base
+            if v.error is not None:
+                error = v.error
+                slots[self.slots + i] = Failure(error)
         del inputs[:]
         shown = [values[s] for s in self.live]
-        return Run(self, nodes, shown, slots)
+        return Run(self, nodes, shown, slots, error)
 
 
 class Failure:
@@ -108,13 +112,13 @@ class Failure:
 class Run:
     """A plan being followed; it goes on where it was interrupted."""
 
-    def __init__(self, plan, nodes, shown, slots):
+    def __init__(self, plan, nodes, shown, slots, error):
         self.plan = plan
         self.nodes = nodes
         self.shown = shown
         self.slots = slots
         self.at = 0
-        self.error = None
+        self.error = error
 
     def finish(self, base):
         """Do the remaining steps; returns the first error, which spoils its results."""

@@ -18,6 +18,7 @@ from .handles import FusedHandle, Kind, Value
 from .plan import make_plan, number_in_memory
 
 LIMIT = 1024  # ops in a stream, at most
+ENOUGH = 128  # ops that are worth a flush where a program rests
 PLANS = 512  # flushes remembered, at most
 KINDS = 1 << 15  # kinds of ops remembered, at most; layouts, too
 CONST = -(1 << 30)  # stands for a constant among the references of an op
@@ -50,11 +51,41 @@ class Stream:
         self.values = []  # one Value per slot
         self.inputs = []  # the Values that were there before
 
-    def take(self):
-        """Return (nodes, key, values, inputs) and begin anew."""
+    def take(self, count=0):
+        """Return (nodes, key, values, inputs) and begin anew.
+
+        count: take only the first ops; the rest stay, and read the results of these.
+        """
         taken = (self.nodes, self.key, self.values, self.inputs)
         self.reset()
-        return taken
+        if not count or count >= len(taken[0]):
+            return taken
+        nodes, key, values, inputs = taken
+        cut = 0
+        for kind, _, _, _ in nodes[:count]:
+            cut += len(kind.outs)
+        self.values = values[cut:]
+        for i, value in enumerate(self.values):
+            value.slot = i
+        for node in nodes[count:]:
+            self._again(node, cut, values, inputs)
+        return nodes[:count], key[: 2 * count], values[:cut], inputs
+
+    def _again(self, node, cut, values, inputs):
+        """Write down an op once more, that was recorded after `cut` results."""
+        kind, refs, attrs, consts = node
+        moved = []
+        for ref in refs:
+            if ref >= cut:
+                moved.append(ref - cut)
+            elif ref == CONST:
+                moved.append(ref)
+            else:
+                value = values[ref] if ref >= 0 else inputs[-1 - ref]
+                moved.append(_input(self, value))
+        self.nodes.append((kind, tuple(moved), attrs, consts))
+        self.key.append(kind)
+        self.key.append(self.nodes[-1][1])
 
 
 class Fusion(Backend):
@@ -142,7 +173,7 @@ class Fusion(Backend):
             stream.key.append(refs)
             values.extend(made)
         if len(stream.nodes) >= LIMIT:
-            self._flush_quietly(stream)
+            self.flush_stream(stream, repeats(stream.key))
         return tuple(handles)
 
     def _kind(self, op, inputs, attrs, outs):
@@ -264,15 +295,23 @@ class Fusion(Backend):
         """Run what this thread has recorded; the inner backend may queue it."""
         self.flush_stream(self.stream())
 
-    def flush_stream(self, stream):
-        """Run what a thread has recorded. Errors wait for the next read."""
+    def rest(self):
+        stream = self.stream()
+        if len(stream.nodes) >= ENOUGH:
+            self.flush_stream(stream)
+
+    def flush_stream(self, stream, count=0):
+        """Run what a thread has recorded, or the first `count` ops of it.
+
+        Errors wait for the next read.
+        """
         with stream.lock:
             if stream.unfinished is not None:
                 run = stream.unfinished
                 self._go(stream, run)
             if not stream.nodes:
                 return
-            nodes, key, values, inputs = stream.take()
+            nodes, key, values, inputs = stream.take(count)
             if REFERENCES is None:
                 live = bytes([1] * len(values))
             else:
@@ -309,8 +348,6 @@ class Fusion(Backend):
             error = run.finish(self.inner)
         stream.unfinished = None
         self.trouble = self.trouble or error
-
-    _flush_quietly = flush_stream
 
     def settled(self, h):
         """The inner backend's handle of a handle; raises what went wrong with it."""
@@ -366,6 +403,18 @@ class Fusion(Backend):
         self.flush()
         self.inner.sync()
         self._complain()
+
+
+def repeats(key):
+    """After how many ops a stream begins again as it began; 0: it does not.
+
+    Streams that are cut there are the same each time round, and planned once.
+    """
+    first = key[0:8:2]
+    for place in range(len(key) - 8, 0, -2):
+        if key[place] is first[0] and key[place : place + 8 : 2] == first:
+            return place // 2
+    return 0
 
 
 def _references(stream, inputs):
