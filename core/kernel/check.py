@@ -215,7 +215,8 @@ def failed(name, problems):
 def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
     """Run a kernel on some inputs with every check on; returns a Report.
 
-    kernel  a function of the kernel language, or an Op that has a kernel or formula
+    kernel  a function of the kernel language, an op made by `fogo.kernel` (inputs are
+            what it is called with), or an Op that has a kernel or formula
     inputs  tensors (their views are kept where they live on "python"), or lists
     attrs   what the kernel takes after its arrays
     outs    (shape, dtype) of each output; an Op's own rule where left out
@@ -236,6 +237,9 @@ def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
     from ..ops.record import Aval, Op
     from .check_backend import Checking, handle_of
 
+    if hasattr(kernel, "pieces"):  # an op of fogo.kernel, and the arguments of a call
+        inputs, attrs = kernel.pieces(inputs, {})
+        kernel = kernel.op
     op = kernel
     if not isinstance(op, Op):
         op = Op(kernel.__name__, kernel=kernel, attrs=tuple(["attr"] * len(attrs)))

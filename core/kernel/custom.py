@@ -47,7 +47,13 @@ class Custom:
         return "<kernel op %s>" % self.__name__
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        leaves, form = flatten((args, options))
+        leaves, attrs = self.pieces(args, options)
+        made = call(self.op, leaves, attrs)
+        return unflatten(attrs[1], made if isinstance(made, tuple) else (made,))
+
+    def pieces(self, args, options):
+        """(tensors, attributes of the op) of a call."""
+        leaves, form = flatten((tuple(args), options))
         if not leaves:
             raise DTypeError(
                 "%s: at least one argument must be, or hold, a tensor; given %s; make "
@@ -57,9 +63,7 @@ class Custom:
             raise DTypeError(
                 "%s: tensors are given by position; given one by keyword" % self.op.name
             )
-        outs = self._outputs(form, leaves)[1]
-        made = call(self.op, leaves, (form, outs))
-        return unflatten(outs, made if isinstance(made, tuple) else (made,))
+        return leaves, (form, self._outputs(form, leaves)[1])
 
     def _outputs(self, form, inputs):
         """(Avals, form) of the outputs."""
@@ -99,10 +103,6 @@ class Custom:
 
     def _infer(self, avals, attrs):
         return self._outputs(attrs[0], avals)[0]
-
-    def arguments(self, form, leaves):
-        """(args, options) as the user gave them, with other leaves."""
-        return unflatten(form, leaves)
 
     # Other ways to compute it, and its gradient.
 

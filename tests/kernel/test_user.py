@@ -12,6 +12,7 @@ import pytest
 
 import fogo
 from fogo.expr import call as E
+from fogo.kernel.check import check
 from fogo.kernel.ir import Array, Kernel
 
 RANDOM = np.random.default_rng(5)
@@ -263,6 +264,16 @@ def test_a_wrong_group_kernel_is_told_of() -> None:
     op = fogo.kernel(out=lambda x: x)(racing)
     with pytest.raises(fogo.KernelError, match="racing: .*race"):
         op(fogo.ones(2, device="python"))
+
+
+def test_the_interpreter_takes_the_arguments_of_a_call() -> None:
+    a, s = normal(3, 2), normal(2)
+    x, scale = fogo.tensor(a, device="python"), fogo.tensor(s, device="python")
+    report = check(affine, [x, Weights(scale, scale, 2)])
+    assert report.problems == []
+    y, norms = report.outputs
+    np.testing.assert_allclose(y.numpy(), a * s * 2 + s, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(norms.numpy(), (a * a).sum(1), rtol=1e-5)
 
 
 # Errors.
