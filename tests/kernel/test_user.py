@@ -266,6 +266,16 @@ def test_a_wrong_group_kernel_is_told_of() -> None:
         op(fogo.ones(2, device="python"))
 
 
+def test_kernels_are_captured_and_replayed(device: fogo.Device) -> None:
+    """Twice by Python, then by replay, with other values each time."""
+    op = fogo.kernel(out=first, portable=lambda x: x.sum(1))(rows)
+    step = fogo.compile(lambda x: op(line(x, 2.0) + 1.0) * 0.5)
+    for _ in range(4):
+        a = normal(6, 5)
+        got = step(fogo.tensor(a, device=device)).numpy()
+        np.testing.assert_allclose(got, a.sum(1) + 2.5, rtol=1e-4, atol=1e-5)
+
+
 def test_the_interpreter_takes_the_arguments_of_a_call() -> None:
     a, s = normal(3, 2), normal(2)
     x, scale = fogo.tensor(a, device="python"), fogo.tensor(s, device="python")
