@@ -47,28 +47,33 @@ class Lowering:
         self.loads = {}  # slots that some kernel reads from memory
         self.parts = 0
         self.texts = {}
+        self.failed = []
 
     def run(self, clusters):
-        """Return the Steps."""
+        """Return the Steps; where `failed` holds clusters after it, they are of no use.
+
+        A cluster that fails turns out not to be one kernel.
+        """
         for c in clusters:
-            self.texts[c.number] = self._guarded(c, self._text)
+            self._guarded(c, self._text)
         for c in clusters:
-            self._guarded(c, self._lower)
+            if c.number in self.texts:
+                self._guarded(c, self._lower)
         return self.steps
 
     def _guarded(self, c, work):
         try:
-            return work(c)
-        except NotFusable as problem:
-            problem.cluster = c
-            raise
+            work(c)
+        except NotFusable:
+            self.failed.append(c)
 
     def _text(self, c):
-        """The terms of a cluster."""
+        """Find the terms of a cluster."""
         if c.kind == "alone":
+            self.texts[c.number] = None
             for ref, _, _ in c.root.operands:
                 self.loads[ref] = True
-            return None
+            return
         terms = Terms(self.graph, c, c.shape, c.items)
         if c.kind == "kernel":
             terms.operands = self._operands(c.root, terms)
@@ -79,7 +84,7 @@ class Lowering:
         for leaf in terms.leaves:
             if leaf.ref is not None:
                 self.loads[leaf.ref] = True
-        return terms
+        self.texts[c.number] = terms
 
     def _operands(self, root, terms):
         """The term of each operand of a kernel."""

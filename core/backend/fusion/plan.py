@@ -8,7 +8,6 @@ from .graph import CONST, Graph
 from .groups import Grouper
 from .lower import Lowering
 from .rules import Rules
-from .terms import NotFusable
 
 
 def make_plan(fusion, nodes, live, inputs, listeners=()):
@@ -26,10 +25,11 @@ def make_plan(fusion, nodes, live, inputs, listeners=()):
             item.outside = item.place in outside
         graph.settle(rules.takes)
         clusters = Grouper(graph, rules).run()
-        try:
-            steps = Lowering(graph, rules, fusion.kernels).run(clusters)
-        except NotFusable as problem:
-            _part(problem.cluster, apart, outside)
+        lowering = Lowering(graph, rules, fusion.kernels)
+        steps = lowering.run(clusters)
+        for cluster in lowering.failed:
+            _part(cluster, apart, outside)
+        if lowering.failed:
             continue
         for tell in listeners:
             tell(graph, clusters, steps)
