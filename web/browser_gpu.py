@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Our modules come out of the package itself, so the page has nothing to serve.
-PARTS = ("device.js", "program.js", "staging.js", "player.js")
+PARTS = ("device.js", "program.js", "staging.js", "timer.js", "player.js")
 OPEN = """async (names, texts) => {
   const urls = {};
   names.forEach((name, i) => {
@@ -43,8 +43,12 @@ class BrowserGpu:
     (True: a CPU that plays a GPU).
     """
 
+    precise = False  # browsers round the clock of `timings`, to 0.1 ms for most pages
+
     def __init__(self, gpu: Any) -> None:
         self.info = gpu.info.to_py()
+        self.info["matrices"] = tuple([tuple(m) for m in self.info["matrices"]])
+        self.profiling = False
         self.features = set(gpu.features.to_py())
         self.limits = gpu.limits.to_py()
         self._player = gpu.player
@@ -53,6 +57,25 @@ class BrowserGpu:
     def play(self, words: array[int], blobs: list[bytes], texts: list[str]) -> Pending:
         """Hand a batch to the player; the Pending gives its reads, in order."""
         return Pending(self._play(to_js(words), to_js(blobs), to_js(texts)))
+
+    def profile(self, on: bool) -> bool:
+        """Time every dispatch from now on, or no more; False where it cannot."""
+        able = bool(self._player.profile(on))
+        self.profiling = able and on
+        return able
+
+    def timings(self) -> list[Any]:
+        """Wait for the dispatches timed: (kernel, grid and parameters, ns, start).
+
+        Raises: DeviceError where this thread cannot wait.
+        """
+        if not can_run_sync():
+            raise DeviceError(
+                "profile: Python cannot wait for the GPU here; profile in a browser "
+                "with stack switching, started by runPythonAsync"
+            )
+        found = _checked(run_sync, self._player.timings()).to_py()
+        return [(key[0], tuple(key[1:]), ns, start) for key, ns, start in found]
 
     def can_wait(self) -> bool:
         """Say whether Python can wait for the GPU here."""

@@ -317,3 +317,56 @@ def test_the_adapter_is_described(gpu_page):
         "gpu.device.limits.maxStorageBuffersPerShaderStage]"
     )
     assert limits[0] == limits[1] >= 8
+
+
+def test_every_dispatch_is_timed_while_profiling(play):
+    play(*(BUFFER, 1, 1), *(KERNEL, 9, 0, 1, 1, 1), texts=[STEP])
+    run = (RUN, 9, 1, 1, 1, 1, 1, 1, 5)
+    program = (RUN, 9, 1, 1, 1, 1, 1, 1, 7, *(COPY, 1, 0, 1, 0, 1), *run)
+    play(*(PROGRAM, 3, len(program)), *program)
+    assert play.page.evaluate("() => player.profile(true)") is True
+    play(*run, *run, *(PLAY_PROGRAM, 3))
+    read = play(*(READ, 1, 0, 1))
+    x = 0
+    for add in (5, 5, 7, 5):
+        x = x * 3 + add
+    assert read == [ints(x)]
+    timings = play.page.evaluate("() => player.timings()")
+    assert [key for key, _, _ in timings] == [[9, 1, 1, 1, 1, p] for p in (5, 5, 7, 5)]
+    assert all(spent >= 0 for _, spent, _ in timings)
+    assert play.page.evaluate("() => player.timings()") == []
+    assert play.page.evaluate("() => player.profile(false)") is True
+    play(*run)
+    assert play.page.evaluate("() => player.timings()") == []
+
+
+def test_more_dispatches_than_a_query_set_holds(play):
+    play(*(BUFFER, 1, 1), *(KERNEL, 9, 0, 1, 1, 1), texts=[STEP])
+    play.page.evaluate("() => player.profile(true)")
+    many = (RUN, 9, 1, 1, 1, 1, 1, 1, 0) * 2100
+    play(*many, *(READ, 1, 0, 1))
+    assert len(play.page.evaluate("() => player.timings()")) == 2100
+
+
+def test_a_device_without_timestamps_says_so(play):
+    play.page.evaluate("""async () => {
+      const adapter = await navigator.gpu.requestAdapter();
+      const { Player } = await import("./player.js");
+      window.plain = new Player(await adapter.requestDevice());
+    }""")
+    assert play.page.evaluate("() => plain.profile(true)") is False
+    assert play.page.evaluate("() => plain.timings()") == []
+
+
+def test_matrix_units_are_what_the_device_reports(play):
+    found = play.page.evaluate("""async () => {
+      const { matrices } = await import("./device.js");
+      const info = { subgroupMatrixConfigs: [
+        { componentType: "f16", resultComponentType: "f32", M: 16, N: 8, K: 4 },
+        { componentType: "f8", resultComponentType: "f32", M: 1, N: 1, K: 1 },
+      ] };
+      return [matrices(info), matrices({}), matrices(undefined), gpu.info.matrices];
+    }""")
+    assert found[:3] == [[["float16", "float32", 16, 8, 4]], [], []]
+    features = play.page.evaluate("() => gpu.features")
+    assert bool(found[3]) == ("matrix" in features)

@@ -1,9 +1,10 @@
 // Ask the browser for a WebGPU device with all that its adapter offers to compute.
 
-const FEATURES = [
-  "shader-f16", "subgroups", "timestamp-query",
-  "chromium-experimental-subgroup-matrix",
-];
+const MATRIX = "chromium-experimental-subgroup-matrix"; // behind a flag of Chrome's
+const FEATURES = ["shader-f16", "subgroups", "timestamp-query", MATRIX];
+const DTYPES = {
+  f32: "float32", f16: "float16", i32: "int32", u32: "uint32", i8: "int8", u8: "uint8",
+};
 
 const LIMITS = [
   "maxBufferSize", "maxStorageBufferBindingSize", "maxStorageBuffersPerShaderStage",
@@ -27,8 +28,19 @@ export async function requestDevice() {
     if (adapter.limits[name] !== undefined) requiredLimits[name] = adapter.limits[name];
   }
   const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
-  return { device, info: describe(adapter), features: requiredFeatures,
-    limits: requiredLimits };
+  const info = describe(adapter);
+  const features = [...requiredFeatures];
+  if (features.includes(MATRIX)) info.matrices = matrices(adapter.info);
+  if (info.matrices.length) features.push("matrix");
+  return { device, info, features, limits: requiredLimits };
+}
+
+// What matrix units take, as the device reports it: [dtype, result dtype, m, n, k].
+export function matrices(info) {
+  const configs = [...(info?.subgroupMatrixConfigs ?? [])];
+  return configs.map((c) => [
+    DTYPES[c.componentType], DTYPES[c.resultComponentType], c.M, c.N, c.K,
+  ]).filter(([kind, result]) => kind && result);
 }
 
 // What is known of the adapter: a name to show, its kind, and whether it is a CPU
@@ -39,7 +51,8 @@ export function describe(adapter) {
   const name = info.description || words.join(" ") || "unnamed adapter";
   const software = Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter)
     || SOFTWARE.test(`${name} ${words.join(" ")}`);
-  return { name, software, kind: software ? "cpu" : kindOf(info) };
+  const driver = words.join(" ");
+  return { name, software, driver, matrices: [], kind: software ? "cpu" : kindOf(info) };
 }
 
 function kindOf(info) {

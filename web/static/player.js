@@ -23,6 +23,7 @@
 
 import { Program } from "./program.js";
 import { Staging } from "./staging.js";
+import { Timer } from "./timer.js";
 
 export const FORMAT = 2;
 const BUFFER = 1, FREE = 2, WRITE = 3, KERNEL = 4, RUN = 5, COPY = 6, READ = 7;
@@ -58,10 +59,24 @@ export class Player {
     this.problem = null;
     this.settled = Promise.resolve();
     this.lost = null;
+    this.timer = null; // while profiling
     device.lost.then((info) => {
       this.lost = `GPU device lost (${info.reason}): ${info.message || "no details"}; `
         + "reload the page to get a new one";
     });
+  }
+
+  // Time every dispatch from now on, or no more; false where the device cannot.
+  profile(on) {
+    if (!this.device.features.has("timestamp-query")) return false;
+    this.timer?.destroy();
+    this.timer = on ? new Timer(this.device) : null;
+    return true;
+  }
+
+  // Resolve to the times of the dispatches since the last call: see timer.js.
+  timings() {
+    return this.timer ? this.timer.collect() : Promise.resolve([]);
   }
 
   // Encode and submit a batch at once; resolve to one Uint8Array for each READ.
@@ -250,12 +265,16 @@ export class Player {
     this.pass.setBindGroup(0, group, [offset]);
     this.pass.dispatchWorkgroups(words[grid], words[grid + 1], words[grid + 2]);
     this.stats.dispatches += 1;
+    if (this.timer) { // a pass for each dispatch
+      this.#endPass();
+      this.timer.note(kernel.id, words.slice(grid, end));
+    }
     return end;
   }
 
   // Put parameters into the arena; return their offset in bytes.
   #place(words, start, end, blockWords) {
-    if (this.arenaUsed + blockWords > ARENA_WORDS) this.#submit();
+    if (this.arenaUsed + blockWords > ARENA_WORDS || this.timer?.full) this.#submit();
     const offset = this.arenaUsed;
     for (let i = start, to = offset; i < end; i++, to++) this.arena[to] = words[i];
     this.arenaUsed += blockWords;
@@ -309,6 +328,18 @@ export class Player {
   #play(id) {
     const program = this.programs.get(id);
     if (!program) throw new Error(`player: there is no program ${id}`);
+    if (this.timer) { // one by one
+      const { words } = program;
+      for (let at = 0; at < words.length;) {
+        if (words[at] === RUN) {
+          at = this.#run(words, at);
+        } else {
+          this.copy(...words.slice(at + 1, at + 6));
+          at += 6;
+        }
+      }
+      return;
+    }
     program.play(this);
     this.stats.dispatches += program.dispatches;
   }
@@ -358,7 +389,8 @@ export class Player {
 
   #beginPass() {
     this.encoder ??= this.device.createCommandEncoder();
-    this.pass = this.encoder.beginComputePass();
+    this.pass = this.encoder.beginComputePass(
+      this.timer ? { timestampWrites: this.timer.writes() } : {});
     this.pipeline = null;
   }
 
@@ -370,6 +402,7 @@ export class Player {
   #submit() {
     this.#endPass();
     if (this.encoder) {
+      this.timer?.resolve(this.encoder);
       if (this.arenaUsed) {
         this.device.queue.writeBuffer(this.arenaBuffer, 0, this.arena, 0, this.arenaUsed);
       }

@@ -29,7 +29,7 @@ export class Program {
     for (const part of this.parts) {
       if (part.runs) part.offsets = new Uint32Array(part.offsets);
     }
-    this.words = this.params = this.groups = this.player = null;
+    this.params = this.groups = this.player = null;
   }
 
   // Words of the parameters of all RUNs.
