@@ -31,7 +31,7 @@ ours = special["cumsum"].__module__
 elsewhere = type(fogo.device("python").backend).special
 kept = "argsort" in special and "cumsum" not in elsewhere
 print(json.dumps([before, listed, total, device.backend.counts["mul"], repr(device),
-                  asked, sums, ours, kept]))
+                  asked, sums, ours, kept, device.backend.table()]))
 """
 
 
@@ -68,15 +68,15 @@ def test_the_example_package_is_a_device(installed: Path, tmp_path: Path) -> Non
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    before, listed, total, muls, shown, asked, sums, ours, kept = json.loads(
-        done.stdout
-    )
+    found = json.loads(done.stdout)
+    before, listed, total, muls, shown, asked, sums, ours, kept, table = found
     assert before == []  # importing fogo imports no plug-in
     assert listed == [["tally", "cpu", "plain Python that counts its ops"]]
     assert (total, muls, shown) == (6.0, 1, "fogo.device('tally')")
     assert not asked  # its ops for "python" wait until that is asked for
     assert sums == [[3, 7, -2], [[3, 7, -2]]]
     assert ours == "fogo_example_backend.faster"
+    assert ["1", "mul"] in [line.split() for line in table.split("\n")]
     assert kept  # other ops and other instances are as they were
 
 
