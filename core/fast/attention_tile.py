@@ -134,7 +134,8 @@ class Grid:
         """Products of the group's rows with those of another tile: cells, by rows."""
         k, tile = self.k, self.tile
         cells = self.zeros(tile.columns)
-        with k.loop(self.steps(left.width), 0, WIDE) as e:
+        with k.loop(self.steps(left.width // WIDE)) as four:
+            e = four * WIDE
             ours = [left.wide(self.row(i), e) for i in range(tile.rows)]
             for j in range(tile.columns):
                 theirs = right.wide(self.x + tile.across * j, e)
@@ -160,7 +161,8 @@ class Grid:
     def add_product(self, cells, weights, values):
         """cells += weights @ values, for the columns of this thread."""
         k, tile = self.k, self.tile
-        with k.loop(self.steps(weights.width), 0, WIDE) as t:
+        with k.loop(self.steps(weights.width // WIDE)) as four:
+            t = four * WIDE
             ours = [weights.wide(self.row(i), t) for i in range(tile.rows)]
             for u in range(WIDE):
                 for w in range(len(cells[0]) // WIDE):
