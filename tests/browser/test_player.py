@@ -370,3 +370,19 @@ def test_matrix_units_are_what_the_device_reports(play):
     assert found[:3] == [[["float16", "float32", 16, 8, 4]], [], []]
     features = play.page.evaluate("() => gpu.features")
     assert bool(found[3]) == ("matrix" in features)
+
+
+def test_a_buffer_without_memory_is_told_and_made_again(play):
+    play.page.evaluate("""() => {
+      const real = gpu.device.popErrorScope.bind(gpu.device);
+      let calls = 0;
+      gpu.device.popErrorScope = () => real().then((error) =>
+        calls++ ? error : new GPUOutOfMemoryError("full"));
+    }""")
+    with pytest.raises(
+        Exception, match="out of memory: the GPU has no room for 16 byt"
+    ):
+        play(*(BUFFER, 1, 4), *(READ, 1, 0, 4))
+    run = (RUN, 1, 1, 1, 1, 1, 1, 1, 5)
+    made = (KERNEL, 1, 0, 1, 1, 1)
+    assert play(*made, *run, *(READ, 1, 0, 1), texts=[STEP]) == [ints(5)]

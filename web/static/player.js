@@ -160,6 +160,13 @@ export class Player {
   entry(id) {
     const entry = this.buffers.get(id);
     if (!entry) throw new Error(`player: there is no buffer ${id}`);
+    if (entry.missing) {
+      for (const key of entry.keys) this.#forgetGroup(key, id);
+      entry.keys.clear();
+      const nwords = entry.missing;
+      entry.missing = 0;
+      this.#allocate(entry, nwords);
+    }
     return entry;
   }
 
@@ -171,12 +178,28 @@ export class Player {
 
   #makeBuffer(id, nwords) {
     if (this.buffers.has(id)) throw new Error(`player: buffer ${id} exists already`);
-    const buffer = this.device.createBuffer({
-      size: Math.max(4, nwords * 4),
+    const entry = { buffer: null, keys: new Set(), stamp: 0, missing: 0 };
+    this.#allocate(entry, nwords);
+    this.buffers.set(id, entry);
+    this.stats.buffers += 1;
+  }
+
+  // Give an entry its buffer; where there is no memory, it is told at the next read,
+  // and the entry's next use tries again.
+  #allocate(entry, nwords) {
+    const size = Math.max(4, nwords * 4);
+    this.device.pushErrorScope("out-of-memory");
+    entry.buffer = this.device.createBuffer({
+      size,
       usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
     });
-    this.buffers.set(id, { buffer, keys: new Set(), stamp: 0 });
-    this.stats.buffers += 1;
+    const popped = this.device.popErrorScope().then((error) => {
+      if (!error) return;
+      entry.missing = nwords;
+      this.problem ??= `out of memory: the GPU has no room for ${size} bytes more; `
+        + "drop tensors, or work on smaller batches";
+    }, () => {});
+    this.settled = Promise.all([this.settled, popped]);
   }
 
   #free(id) {
