@@ -30,7 +30,7 @@ from . import tree
 
 WIDE = 4  # elements of one load
 HOLD = 32  # elements of a row that a thread keeps in registers, at most
-SHARE = 32  # elements that a thread should have before a row takes more threads
+FEWEST = 8  # the same for programs of many inputs
 SMALL = 128  # threads of a group whose rows are short
 LONG = 1 << 15  # elements of a row from which on ...
 FEW = 32  # ... so few rows are not worth a kernel
@@ -174,7 +174,9 @@ def tile(program, layouts, dtypes, axes, caps):
     if columns == 0 or (columns >= LONG and rows < FEW):
         return None
     wide = wide_arrays(layouts, dtypes, each)
-    return tile_of(rows, columns, wide, caps)
+    arrays = len([kind for kind in program.inputs if kind == "element"])
+    reduces = len([step for step in program.steps if step[0] == "reduce"])
+    return tile_of(rows, columns, wide, caps, arrays, reduces)
 
 
 def wide_arrays(layouts, dtypes, each):
@@ -188,20 +190,29 @@ def wide_arrays(layouts, dtypes, each):
     return tuple(wide) if True in wide and length % WIDE == 0 else ()
 
 
-def tile_of(rows, columns, wide, caps):
-    """The tile for rows of so many columns: see `tile`."""
-    most = tree.most_threads(caps)
+def tile_of(rows, columns, wide, caps, arrays=1, reduces=1):
+    """The tile for rows of so many columns: see `tile`.
+
+    arrays: how many inputs there are per element; reduces: reductions of a program.
+    """
+    hold = HOLD
+    while arrays > 2 and hold > FEWEST:
+        hold, arrays = hold // 2, arrays // 2
+    room = caps.limits.get("maxComputeWorkgroupStorageSize", 16384) // 4
+    limit = tree.limit_threads(caps)
+    while limit > 1 and limit * reduces > room:
+        limit //= 2
+    most = min(tree.most_threads(caps), limit)
     step = WIDE if wide else 1
     loads = columns // step
-    lanes = tree.power((columns + SHARE - 1) // SHARE, most)
+    lanes = tree.power((columns + hold - 1) // hold, most)
     lanes = max(lanes, tree.power((loads + 1) // 2, min(32, most)))
+    if lanes * hold < columns <= limit * hold:
+        lanes = tree.power((columns + hold - 1) // hold, limit)
     threads = max(lanes, tree.power(rows * lanes, min(SMALL, most)))
-    while lanes * HOLD < columns and lanes < tree.limit_threads(caps):
-        lanes *= 2
-    threads = max(lanes, threads)
     held = (loads + lanes - 1) // lanes
     exact = loads == held * lanes
-    if held * step > HOLD:
+    if held * step > hold:
         held, exact = 0, False
     return (threads, lanes, held, wide, exact)
 
