@@ -41,5 +41,5 @@ def test_replayed_steps_are_the_same(python):
     eager, replayed, stats = json.loads(python.run(PROGRAM).value)
     assert replayed[:2] == eager[:2]
     assert replayed[2] >= 9
-    assert eager[0][-1] < eager[0][0]
+    assert len({*eager[0]}) == 12  # every step is another
     assert stats["dispatches"] > 100
