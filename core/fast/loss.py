@@ -12,7 +12,8 @@ from ..expr import call, cast, literal, where
 from ..ops.record import Aval, Op
 from ..shapes import Layout, size
 from . import Candidate, tree
-from .rows import Program, row_layouts, row_op, tile
+from .program import Program, row_layouts
+from .rows import row_op, tile
 from .softmax import larger, lowest, zero
 
 WHOLE = 1 << 15  # logits that one group of threads takes, at most

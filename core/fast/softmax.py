@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..expr import call, where
 from ..shapes import Layout
 from . import Candidate
-from .rows import Program, row_op, tile
+from .program import Program
+from .rows import row_op, tile
 
 
 def lowest(dtype):

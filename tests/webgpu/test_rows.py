@@ -12,7 +12,8 @@ from fogo.backend.base import RawBackend
 from fogo.dtypes import float32, int32
 from fogo.expr import call, cast
 from fogo.fast import Caps, loss, pointwise, softmax
-from fogo.fast.rows import Program, row_layouts, row_op, tile, tile_of
+from fogo.fast.program import Program, row_layouts
+from fogo.fast.rows import row_op, tile, tile_of
 from fogo.ops.record import Aval
 from fogo.shapes import Layout
 from tests.webgpu.tuned import handle, raw

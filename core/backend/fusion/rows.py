@@ -6,6 +6,7 @@ from ...dtypes import int32
 from ...expr import INDEX
 from ...fast import reduce as reduction
 from ...fast import rows as programs
+from ...fast.program import Program, row_layouts
 from ...kernel.lower import collapse
 from ...ops.record import Aval
 from ...shapes import Layout, size
@@ -95,12 +96,12 @@ class _Plain:
         return value
 
 
-class _Program(programs.Program):
+class _Program(Program):
     """A program whose formulas may bind values in the kernel that is being traced."""
 
     def dtypes(self, inputs):
         kernel, self.tracing[0] = self.tracing[0], _Plain
-        found = programs.Program.dtypes(self, inputs)
+        found = Program.dtypes(self, inputs)
         self.tracing[0] = kernel
         return found
 
@@ -130,7 +131,7 @@ def _rows(lowering, c, terms, stored):
         tile = programs.tile(text.program, layouts, dtypes, c.axes, caps)
         if tile is None and size(c.shape) > 1 << 15:
             raise NotFusable("internal: few long rows")
-    placed = programs.row_layouts(layouts, text.program.arrays(), c.axes)
+    placed = row_layouts(layouts, text.program.arrays(), c.axes)
 
     def body(k, arrays, results, lives):
         text.tracing[0] = k
