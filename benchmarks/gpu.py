@@ -29,7 +29,7 @@ import gpu_host
 import gpu_kernels
 import gpu_training
 import torch
-from gpu_measure import Case, Fogo, Peer, Tinygrad, Torch, table
+from gpu_measure import Case, Fogo, Peer, Tinygrad, Torch, shares, table
 
 import fogo
 
@@ -97,7 +97,7 @@ def apart(argv: list[str], only: str, small: bool) -> dict[str, Any]:
         command += ["--peers", "tinygrad", "--raw", str(path)]
         command += ["--small"] if small else []
         try:
-            subprocess.run(command, stdout=subprocess.DEVNULL, timeout=100, check=True)
+            subprocess.run(command, stdout=subprocess.DEVNULL, timeout=70, check=True)
         except subprocess.SubprocessError as error:
             print(f"tinygrad did not finish: {error}")
         found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
@@ -108,7 +108,9 @@ RAW: dict[str, Any] = {}  # case -> what came of the last peer, for --raw
 APART: dict[str, Any] = {}  # what tinygrad's process found
 
 
-def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
+def section(
+    name: str, peers: list[Peer], small: bool, window: float, raw: str | None
+) -> str:
     """Run one section; returns its table."""
     if name in OTHERS:
         title, report = OTHERS[name]
@@ -121,6 +123,8 @@ def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
         case.merge(APART, "tinygrad")
         for result in case.results.values():
             RAW[case.name] = vars(result)
+        if raw:
+            Path(raw).write_text(json.dumps(RAW))
         shown = [
             f"{who} "
             + (r.failed or f"{case.figure(r.seconds)} (first {r.first:.2f} s)")
@@ -130,7 +134,8 @@ def section(name: str, peers: list[Peer], small: bool, window: float) -> str:
     names = [p.name for p in peers]
     if APART:
         names.insert(len([n for n in names if n.startswith("torch")]), "tinygrad")
-    return table(title, cases, names)
+    text = table(title, cases, names)
+    return text + shares(cases, peers) if [c for c in cases if c.nbytes] else text
 
 
 def main(argv: list[str]) -> None:
@@ -158,20 +163,18 @@ def main(argv: list[str]) -> None:
         if spent > options.seconds:
             print(f"{name}: left out, {spent:.0f} s are gone")
             continue
-        text = guarded(name, peers, options.small)
+        text = guarded(name, peers, options.small, options.raw)
         took = time.perf_counter() - began - spent
         text += f"\n{name} took {took:.0f} s.\n"
         print(text, flush=True)
         report += text
-        if options.raw:
-            Path(options.raw).write_text(json.dumps(RAW))
-        else:
+        if not options.raw:
             write(report)
 
 
-def guarded(name: str, peers: list[Peer], small: bool) -> str:
+def guarded(name: str, peers: list[Peer], small: bool, raw: str | None) -> str:
     try:
-        return section(name, peers, small, 0.02 if small else 0.1)
+        return section(name, peers, small, 0.02 if small else 0.1, raw)
     except Exception as error:
         if "-v" in sys.argv:
             raise

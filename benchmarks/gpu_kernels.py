@@ -129,9 +129,10 @@ def matmul(inputs: Inputs, small: bool) -> list[Case]:
         return x @ y.transpose(-1, -2)
 
     def case(name: str, x: Any, y: Any, flops: float, most: float, aim: str) -> Case:
+        nbytes = 0.0 if x.dtype == np.float16 else x.nbytes + y.nbytes
         return Case(
             name, flops, "TFLOP/s", ways(product, x, y, fogo=product, tinygrad=product),
-            lambda: inputs.wide(x) @ inputs.wide(y), most, aim,
+            lambda: inputs.wide(x) @ inputs.wide(y), most, aim, nbytes,
         )  # fmt: skip
 
     halves = [m.astype(np.float16) for m in square]
@@ -149,7 +150,8 @@ def matmul(inputs: Inputs, small: bool) -> list[Case]:
         Case(
             f"[{batch}, 512, 64] @ [{batch}, 512, 64]ᵀ", 2.0 * batch * 512 * 512 * 64,
             "TFLOP/s", ways(turned, x, y, fogo=turned, tinygrad=tiny_turned),
-            lambda: inputs.wide(x) @ inputs.wide(y).mT, 1e-5,
+            lambda: inputs.wide(x) @ inputs.wide(y).mT, 1e-5, "",
+            x.nbytes + y.nbytes + 4 * batch * 512 * 512,
         )
     )  # fmt: skip
     return cases

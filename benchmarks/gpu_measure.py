@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import gc
+import signal
 import statistics
+import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 
 WINDOWS = 5
+LIMIT = 50  # seconds that a peer may take in a case
 Work = Callable[[], Any]
+
+
+@contextmanager
+def limited(limit: float) -> Iterator[None]:
+    """Raise TimeoutError in what takes longer."""
+
+    def late(*_: Any) -> None:
+        raise TimeoutError(f"it took more than {limit:.0f} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class Peer:
@@ -157,6 +177,12 @@ class Fogo(Peer):
         finally:
             gpu.profile(False)
 
+    def ceilings(self) -> tuple[float, float]:
+        """Bytes and operations a second that the device reaches at its best."""
+        from fogo.profiling import ceilings
+
+        return ceilings(self.device)
+
     def clean(self) -> None:
         gc.collect()
         import fogo
@@ -204,6 +230,7 @@ class Case:
     true         a function that returns the float64 result(s)
     ways         peer name -> function(peer) that prepares and returns the call
     most         the largest error allowed, as a share of the largest true value
+    nbytes       what must be moved, where the share of what is possible is wanted
     """
 
     def __init__(
@@ -215,6 +242,7 @@ class Case:
         true: Callable[[], Any] | None = None,
         most: float = 1e-5,
         aim: str = "",
+        nbytes: float = 0.0,
     ) -> None:
         self.name = name
         self.amount = amount
@@ -223,6 +251,7 @@ class Case:
         self.true = true
         self.most = most
         self.aim = aim
+        self.nbytes = nbytes
         self.results: dict[str, Result] = {}
 
     def run(self, peers: list[Peer], window: float) -> None:
@@ -234,16 +263,18 @@ class Case:
                 continue
             result = self.results[peer.name] = Result()
             try:
-                if self.true is not None and true is None:
-                    true = parts(self.true())
-                self._one(peer, way, true, result, window)
+                with limited(LIMIT):
+                    if self.true is not None and true is None:
+                        true = parts(self.true())
+                    self._one(peer, way, true, result, window)
             except Exception as error:
                 result.failed = f"{type(error).__name__}: {error}".split("\n")[0][:200]
                 print(f"FAILED {self.name} ({peer.name}): {result.failed}", flush=True)
-                if "-v" in __import__("sys").argv:
+                if "-v" in sys.argv:
                     traceback.print_exc()
             try:
-                peer.clean()
+                with limited(LIMIT):
+                    peer.clean()
             except Exception as error:
                 print(f"FAILED cleaning after {self.name} ({peer.name}): {error}")
 
@@ -334,6 +365,31 @@ def table(title: str, cases: list[Case], names: list[str]) -> str:
         cells.append(case.aim or "–")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def shares(cases: list[Case], peers: list[Peer]) -> str:
+    """Lines of text: how near the device's limits fogo's kernels come."""
+    lines = []
+    for peer in peers:
+        if not isinstance(peer, Fogo) or peer.captured:
+            continue
+        try:
+            with limited(LIMIT):
+                copy, rate = peer.ceilings()
+        except Exception as error:
+            lines.append(f"- FAILED ceilings of {peer.name}: {error}")
+            continue
+        lines.append(
+            f"- {peer.name}, at best: copy {copy / 1e9:.0f} GB/s, multiply-add f32 "
+            f"{rate / 1e12:.1f} TFLOP/s; share of what they allow:"
+        )
+        for case in cases:
+            result = case.results.get(peer.name)
+            if case.nbytes and result is not None and not result.failed:
+                ideal = max(case.nbytes / copy, case.amount / rate)
+                share = 100 * ideal / (result.device or result.seconds)
+                lines.append(f"  - {case.name}: {share:.0f} %")
+    return "\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def cell(case: Case, result: Result | None) -> str:
