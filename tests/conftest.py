@@ -33,10 +33,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def backends() -> list[str]:
-    """Return the backends under test; wasm only where it exists or is expected."""
+    """Return the backends under test; some only where they exist or are expected."""
     names = list(runtimes.BACKENDS)
-    if "wasm" not in runtimes.expected() and runtimes.why_absent("wasm"):
-        names.remove("wasm")
+    for name in runtimes.EXTRAS:
+        if name not in runtimes.expected() and runtimes.why_absent(name):
+            names.remove(name)
     return names
 
 

@@ -20,7 +20,7 @@ static Place threadIdx, blockIdx, blockDim;
 
 // Fibres.
 
-enum { STACK = 128 << 10, MOST = 1024 };
+enum { STACK = 512 << 10, MOST = 1024 };
 static ucontext_t fibres[MOST], scheduler;
 static char* stacks[MOST];
 static bool ended[MOST];

@@ -1,6 +1,6 @@
 """What this machine can run, and why not what it cannot.
 
-Names: the backends ("python", "numpy", "webgpu", "wasm") and the other runtimes
+Names: the backends ("python", "numpy", "webgpu", "wasm", "cuda") and the other runtimes
 ("chromium", "micropython", "node"). A test asks for one; where it is absent the test
 skips with the reason, and FOGO_EXPECT="webgpu,node" turns that into a failure.
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BACKENDS = ("python", "numpy", "webgpu", "wasm")
+BACKENDS = ("python", "numpy", "webgpu", "wasm", "cuda")
+EXTRAS = ("wasm", "cuda")  # tested where they exist or are expected
 MICROPYTHON_NPM = "@micropython/micropython-webassembly-pyscript"
 
 # Filled as tests ask: name -> reason for those that turned out absent.
