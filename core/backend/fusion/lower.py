@@ -66,6 +66,10 @@ class Lowering:
             work(c)
         except NotFusable:
             self.failed.append(c)
+        except Exception:
+            if c.kind != "kernel":
+                raise
+            self.failed.append(c)  # it may do what virtual arrays cannot
 
     def _text(self, c):
         """Find the terms of a cluster."""
@@ -141,6 +145,7 @@ class Lowering:
                 enumerate(params)
             ]  # fmt: skip
             body(made.k, made.leaves(order, len(leaves)), made.outs(), lives)
+            self._check(made.k)
             kernel = self.kernels[key] = made.k
         plan = bind(kernel, placed, [0] * len(params))
         self.steps.append(
@@ -149,6 +154,15 @@ class Lowering:
                 [(place, WHERE[kind], i) for (place, kind, i), _ in params],
             )
         )  # fmt: skip
+
+    def _check(self, kernel):
+        """Leave kernels that need more than there is to the inner backend."""
+        caps = self.rules.caps
+        lacks = bool(kernel.threads) and caps is None
+        for name in kernel.features:
+            lacks = lacks or caps is None or name not in caps.features
+        if lacks:
+            raise NotFusable("internal: the device lacks what the kernel needs")
 
     def out(self, slot):
         """What a step says of an output."""

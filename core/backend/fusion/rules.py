@@ -19,7 +19,7 @@ class Shadow:
 
 
 class Rules:
-    """Asks the inner backend. `solo` remembers kernels that nothing can be put around.
+    """Asks the inner backend.
 
     caps    of the device whose kernels may have workgroups, else None
     limit   buffers of a kernel
@@ -32,7 +32,6 @@ class Rules:
         self.limit = ROOM
         if self.caps:
             self.limit = self.caps.limits["maxStorageBuffersPerShaderStage"]
-        self.solo = {}
 
     def reduces(self, item):
         """Say whether a reduction can be fused at all: it has elements to add."""
@@ -67,11 +66,12 @@ class Rules:
         op = item.op
         if op.solo or op.name in self.inner.special or not self._full(item):
             return True
-        if (op, item.kind.static) in self.solo:
+        if op.solo or op.source is not None or op.shares:
             return True
         found = self.candidate(item)
         if found is not None:
-            return found.op is None or found.op.relayout is not None
+            made = found.op
+            return made is None or bool(made.relayout or made.shares or op.runtime)
         return op.kernel is None
 
     def takes(self, reader, number, cost):

@@ -224,7 +224,8 @@ class Fusion(Backend):
             return "empty"
         if op.source is not None:
             return None
-        if op.kernel is None and op.formula is None and op.combine is None:
+        made = op.kernel or op.formula or op.combine or op.source
+        if made is None:
             return None if self._tuned(op, inputs, attrs, outs) else "expand"
         return None
 
