@@ -10,6 +10,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import tempfile
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -66,7 +67,8 @@ class CudaHost(Python):
 
     def __init__(self, folder: Path) -> None:
         Python.__init__(self)
-        self.folder = folder
+        # Its own: a library that is overwritten while loaded takes Python with it.
+        self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.fast = First(self, capabilities(GPU))
         self.numbers: dict[Any, int] = {}
         self.functions: dict[Any, Any] = {}
