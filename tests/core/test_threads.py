@@ -85,6 +85,24 @@ def test_threads_go_backward_at_once(device: fogo.Device) -> None:
     together(work)
 
 
+@pytest.mark.usefixtures("restless")
+def test_no_two_threads_draw_the_same_numbers(device: fogo.Device) -> None:
+    drawn = []
+
+    def work(k: int) -> None:
+        for _ in range(10):
+            drawn.append(fogo.rand(4, device=device).tolist())
+
+    device.seed(1)
+    together(work)
+    assert len({tuple(numbers) for numbers in drawn}) == len(drawn)
+    again = []
+    device.seed(1)
+    for _ in drawn:
+        again.append(fogo.rand(4, device=device).tolist())
+    assert sorted(again) == sorted(drawn)
+
+
 def test_no_grad_holds_for_its_own_thread() -> None:
     x = fogo.ones(2, device=fogo.device("python").autodiff()).requires_grad_()
     inside, done = threading.Event(), threading.Event()
