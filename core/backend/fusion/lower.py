@@ -7,6 +7,7 @@ from ...kernel.ir import Kernel
 from ...kernel.lower import _array, bind, collapse, pattern
 from ...shapes import Layout, size
 from .graph import CONST
+from .joins import Joins
 from .terms import NotFusable, Terms, evaluate, parts
 from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
 
@@ -19,7 +20,8 @@ class Step:
     """One launch: a Plan, what it reads and writes, and its live numbers.
 
     ins     references: slots, inputs (negative), or ("part", n)
-    outs    (reference, count, dtype, layout)
+    outs    (reference, count, dtype, layout); in a FlushPlan also (place, count) of
+            the buffer that it is a part of, or None
     params  (place of the node, "attr" or "const", position)
     items   what it computes, for people; op: what the inner backend runs instead
     """
@@ -32,7 +34,8 @@ class Step:
         self.params = list(params)
         self.op = op
         self.place = items[0].place
-        self.operands = None if op is None else items[0].operands
+        self.operands = None
+        self.joins = False  # whether it only puts what is left into its place
         self.drops = ()
 
 
@@ -56,9 +59,12 @@ class Lowering:
         """
         for c in clusters:
             self._guarded(c, self._text)
+        if self.failed:
+            return self.steps
+        able = hasattr(self.rules.inner, "copy")
+        self.joins = Joins(self.graph, clusters, self.texts, able)
         for c in clusters:
-            if c.number in self.texts:
-                self._guarded(c, self._lower)
+            self._guarded(c, self._lower)
         return self.steps
 
     def _guarded(self, c, work):
@@ -113,8 +119,11 @@ class Lowering:
 
     def _lower(self, c):
         terms = self.texts[c.number]
-        if c.kind == "alone":
-            self.steps.append(_alone(c.root, self.graph))
+        if c.number in self.joins.joined:
+            self.steps.append(self._alone(c.root))
+            self.steps[-1].joins = True
+        elif c.kind == "alone":
+            self.steps.append(self._alone(c.root))
         elif c.kind == "point":
             self._point(c, terms)
         elif c.kind == "kernel":
@@ -131,6 +140,10 @@ class Lowering:
         ghosts = [n for n, leaf in enumerate(leaves) if leaf.ref is None]
         if len(real) + len(outs) > self.graph.limit:
             raise NotFusable("internal: too many buffers")
+        for n in real:
+            layouts[n] = self._moved(layouts[n], leaves[n].ref)
+        for n, out in enumerate(outs, len(leaves)):
+            layouts[n] = self._moved(layouts[n], out[0])
         order = real + list(range(len(leaves), len(layouts))) + ghosts
         dtypes = [leaf.dtype for leaf in leaves] + [out[2] for out in outs]
         placed = [layouts[n] for n in order]
@@ -168,7 +181,25 @@ class Lowering:
         """What a step says of an output."""
         item, i = self.graph.maker[slot]
         shape, dtype, layout = item.kind.outs[i]
-        return (slot, size(shape), dtype, layout)
+        return (slot, size(shape), dtype, self._moved(layout, slot))
+
+    def _moved(self, layout, ref):
+        """A layout in the buffer in which a result lies."""
+        place = self.joins.places.get(ref)
+        if place is None:
+            return layout
+        return Layout(layout.shape, layout.strides, layout.offset + place[1])
+
+    def _alone(self, item):
+        """An op that the inner backend runs by itself."""
+        step = Step([item], op=item.op)
+        step.ins = [ref for ref, _, _ in item.operands]
+        step.outs = [self.out(s) for s in item.slots]
+        step.operands = [
+            (ref, self._moved(layout, ref), dtype) for ref, layout, dtype in
+            item.operands
+        ]  # fmt: skip
+        return step
 
     # Elementwise.
 
@@ -422,11 +453,3 @@ def name_of(items):
     """A kernel's name: those of its ops."""
     name = "+".join([item.op.name for item in items])
     return name if len(name) <= NAME else name[: NAME - 2] + ".."
-
-
-def _alone(item, graph):
-    """An op that the inner backend runs by itself."""
-    outs = []
-    for s, (shape, dtype, layout) in zip(item.slots, item.kind.outs):
-        outs.append((s, size(shape), dtype, layout))
-    return Step([item], None, [ref for ref, _, _ in item.operands], outs, op=item.op)

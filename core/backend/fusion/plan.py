@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ...shapes import Layout
+from ...shapes import Layout, size
 from ..base import Handle
 from .graph import CONST, Graph
 from .groups import Grouper
+from .joins import join
 from .lower import Lowering
 from .rules import Rules
 
@@ -33,7 +34,7 @@ def make_plan(fusion, nodes, live, inputs, listeners=()):
             continue
         for tell in listeners:
             tell(graph, clusters, steps)
-        return FlushPlan(graph, steps)
+        return FlushPlan(graph, steps, lowering.joins.places)
 
 
 def _part(cluster, apart, outside):
@@ -52,7 +53,7 @@ def _part(cluster, apart, outside):
 class FlushPlan:
     """The Steps of a flush, with slots, inputs and parts as places in one list."""
 
-    def __init__(self, graph, steps):
+    def __init__(self, graph, steps, places):
         self.steps = steps
         self.slots = len(graph.maker)
         self.size = self.slots + len(graph.inputs)
@@ -61,7 +62,14 @@ class FlushPlan:
         for step in steps:
             step.items = None  # the graph is not needed any more
             step.ins = [self._place(r, parts) for r in step.ins]
-            step.outs = [(self._place(o[0], parts),) + o[1:] for o in step.outs]
+            outs = []
+            for ref, count, dtype, layout in step.outs:
+                home = None
+                if ref in places:
+                    target = places[ref][0]
+                    home = (target, size(graph.storage(target)))
+                outs.append((self._place(ref, parts), count, dtype, layout, home))
+            step.outs = outs
         self.size += len(parts)
         self._mark_last()
 
@@ -142,8 +150,12 @@ class Run:
             results = self._alone(base, step)
         else:
             results = []
-            for _, count, dtype, layout in step.outs:
-                results.append(Handle(base.allocate(count, dtype), layout, dtype))
+            for _, count, dtype, layout, home in step.outs:
+                if home is None:
+                    buffer = base.allocate(count, dtype)
+                else:
+                    buffer = self._home(base, home[0], home[1], dtype).buffer
+                results.append(Handle(buffer, layout, dtype))
             plan = step.plan
             attrs = ()
             if step.params:
@@ -159,6 +171,10 @@ class Run:
     def _alone(self, base, step):
         """Let the inner backend run one op."""
         _, _, attrs, consts = self.nodes[step.place]
+        if step.joins:
+            ((place, count, dtype, _, _),) = step.outs
+            home = self._home(base, place, count, dtype)
+            return join(base, step, self.slots, home, consts)
         inputs = []
         n = 0
         for place, (_, layout, dtype) in zip(step.ins, step.operands):
@@ -168,9 +184,17 @@ class Run:
             else:
                 buffer = self.slots[place].buffer
             inputs.append(Handle(buffer, layout, dtype))
-        outs = [Handle(None, layout, dtype) for _, _, dtype, layout in step.outs]
+        outs = [Handle(None, layout, dtype) for _, _, dtype, layout, _ in step.outs]
         results = base.execute(step.op, tuple(inputs), attrs, outs)
         return [base.contiguous(h) for h in results]
+
+    def _home(self, base, place, count, dtype):
+        """The handle of a joined tensor, whose parts come before it."""
+        found = self.slots[place]
+        if found is None:
+            found = Handle(base.allocate(count, dtype), Layout((count,)), dtype)
+            self.slots[place] = found
+        return found
 
     def _check(self, step):
         """Raise what spoiled an operand."""
@@ -203,6 +227,3 @@ def number_in_memory(base, number, dtype):
     return base.execute(
         FILL, (), (number, (1,), dtype), (Aval((1,), dtype),)
     )[0]  # fmt: skip
-
-
-__all__ = ["FlushPlan", "Layout", "make_plan"]
