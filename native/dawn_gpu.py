@@ -159,6 +159,8 @@ def _matrices(adapter: Any) -> tuple[tuple[str, str, int, int, int], ...]:
     found = []
     for c in reported.get("subgroup_matrix_configs", ()):
         kinds = names.get(c["component_type"]), names.get(c["result_component_type"])
-        if kinds[0] and kinds[1]:
+        # Our kernels count on subgroups of 32.
+        sizes = c.get("min_subgroup_size", 32), c.get("max_subgroup_size", 32)
+        if kinds[0] and kinds[1] and sizes == (32, 32):
             found.append((kinds[0], kinds[1], c["m"], c["n"], c["k"]))
     return tuple(found)

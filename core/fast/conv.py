@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..dtypes import float16, float32
 from ..ops.record import Op
-from ..shapes import is_contiguous
+from ..shapes import is_contiguous, size
 from . import Candidate, conv_direct, conv_tile
 from .conv_windows import count
 from .matmul import cost
@@ -32,22 +32,30 @@ WEIGHT_DIRECT = Op(
     attrs=("size",) + _OPTIONS + ("ro", "split"),
 )  # fmt: skip
 
-# As in matmul.py: the arguments of Tile, and the share of the arithmetic they reach.
-TILES = (
-    ((128, 128, 16, 8, 8, 2, 8, 8), 0.8),
-    ((64, 128, 16, 8, 8, 2, 8, 8), 0.7),
-    ((64, 128, 16, 4, 8, 2, 8, 8), 0.7),
-    ((64, 64, 16, 4, 4, 2, 8, 8), 0.5),
-    ((32, 128, 16, 4, 8, 2, 8, 8), 0.5),
-    ((32, 64, 16, 4, 4, 2, 8, 8), 0.4),
-    ((16, 128, 16, 4, 4, 2, 8, 8), 0.35),
-    ((32, 32, 16, 4, 4, 2, 8, 8), 0.35),
-    ((16, 64, 16, 4, 4, 2, 8, 8), 0.3),
-    ((64, 64, 16, 4, 4, 1, 8, 8), 0.45),
+# As in matmul.py: the arguments of Tile, and the share of the arithmetic they reach;
+# for results whose columns are places, and for weights.
+PLACES = (
+    ((64, 128, 16, 8, 8, 0, 8, 16), 0.52),
+    ((64, 128, 8, 8, 8, 1, 8, 8), 0.48),
+    ((128, 128, 8, 8, 8, 1, 8, 8), 0.45),
+    ((64, 64, 16, 4, 4, 0, 8, 8), 0.37),
+    ((32, 64, 16, 4, 4, 0, 8, 8), 0.3),
+    ((32, 32, 16, 4, 4, 0, 8, 8), 0.27),
+    ((16, 64, 16, 4, 4, 0, 8, 8), 0.25),
 )
-SPLITS = (1, 2, 4, 8, 16, 32, 64, 128)
+WEIGHTS = (
+    ((64, 64, 16, 8, 4, 1, 8, 8), 0.37),
+    ((64, 64, 8, 8, 4, 1, 8, 8), 0.36),
+    ((64, 64, 16, 4, 4, 0, 8, 8), 0.33),
+    ((32, 64, 16, 4, 4, 0, 8, 8), 0.27),
+    ((32, 32, 16, 4, 4, 0, 8, 8), 0.25),
+    ((16, 64, 16, 4, 4, 0, 8, 8), 0.22),
+)
+SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+WAIT, LAUNCH = 100, 10000  # as in matmul.py: windows take longer, sums have no choice
 MOST = 8  # candidates
 FEW = 4  # channels up to which the direct kernels are better
+SMALL = 1 << 19  # results for which a large GPU has more threads than work
 WORK = 16  # results of a thread in the direct kernels
 
 
@@ -81,7 +89,7 @@ def _forward(x, w, attrs, out, caps):
         w.shape[1] * count(taps), groups,
     )  # fmt: skip
     attrs = attrs + (taps,)
-    direct = _direct(FORWARD_DIRECT, attrs, s.m, out)
+    direct = _direct(FORWARD_DIRECT, attrs, s.m, out, caps)
     if caps.software or w.shape[1] < FEW or s.m < FEW:
         return direct
     flat = _flat(w)
@@ -95,10 +103,13 @@ def _to_input(g, w, attrs, out, caps):
         w.shape[1], out.shape[0] * count(out.shape[2:]), of_group * count(taps), groups
     )
     attrs = attrs + (taps,)
-    direct = _direct(INPUT_DIRECT, attrs, s.m, out)
+    direct = _direct(INPUT_DIRECT, attrs, s.m, out, caps)
     if caps.software or of_group < FEW or s.m < FEW:
         return direct
-    return _places(TO_INPUT, attrs, s, of_group, False, out, caps) + direct[:1]
+    found = _places(TO_INPUT, attrs, s, of_group, False, out, caps)
+    if max(attrs[1]) > 1 and of_group % 16:  # most windows would be empty
+        return direct[:1] + found
+    return found + direct[:1]
 
 
 def _flat(w):
@@ -111,10 +122,13 @@ def _flat(w):
     return is_contiguous(line, strides[1:]) and (taps == 1 or w.shape[-1] > 1)
 
 
-def _direct(op, attrs, mine, out):
+def _direct(op, attrs, mine, out, caps):
     """Kernels without shared memory, by shapes of a thread's results."""
     found = []
-    for ro, rq in ((4, 4), (8, 4), (8, 1), (2, 4), (1, 4), (4, 1)):
+    shapes = ((4, 4), (2, 4), (8, 4), (1, 4), (8, 1), (4, 1))
+    if not caps.software and size(out.shape) < SMALL:
+        shapes = ((2, 4), (4, 4), (1, 4), (4, 1))
+    for ro, rq in shapes:
         ro = min(ro, mine)
         if ro * rq > max(WORK, 8 * mine) or (rq == 4 and out.shape[-1] < 4):
             continue
@@ -125,16 +139,17 @@ def _direct(op, attrs, mine, out):
     return found
 
 
-def _ranked(s, caps, splits):
+def _ranked(s, caps, tiles, splits):
     """(tile, split) by what they should take, for a product of these sizes."""
     found = []
-    for numbers, share in TILES:
+    for numbers, share in tiles:
         tile = Tile(*numbers)
         if not tile.fits(caps.limits):
             continue
         for split in splits:
-            if split == 1 or s.k >= split * 4 * tile.k:
-                found.append((cost(s, tile, share, split), len(found), numbers, split))
+            if split == 1 or s.k >= split * 2 * tile.k:
+                steps = cost(s, tile, share, split, WAIT, LAUNCH)
+                found.append((steps, len(found), numbers, split))
     found.sort()
     return [(numbers, split) for _, _, numbers, split in found]
 
@@ -143,18 +158,17 @@ def _places(op, attrs, s, channels, flat, out, caps):
     """Tiles whose columns are the places of the result."""
     found = []
     whole = out.shape[-1] % 4 == 0
-    for numbers, _ in _ranked(s, caps, (1,)):
+    for numbers, _ in _ranked(s, caps, PLACES, (1,)):
         m, n, depth = numbers[:3]
         exact = (s.m % m == 0, s.n % n == 0, s.k % depth == 0)
         name = "tile %dx%dx%d %dx%d/%d" % numbers[:6]
         wide = flat and m * depth >= 4 * Tile(*numbers).threads
-        ways = [(False, wide)]
-        if channels % depth == 0 and count(attrs[-1]) > 1:
-            ways.insert(0, (True, False))
-        for by_tap, four in ways:
-            more = (numbers, by_tap, four, exact, whole, 1)
-            label = name + (" by tap" if by_tap else "")
-            found.append(Candidate(label, op, attrs + more))
+        by_tap = channels % depth == 0
+        if by_tap and count(attrs[-1]) > 1:
+            wide = False  # the weights of one tap lie apart
+        more = (numbers, by_tap, wide, exact, whole, 1)
+        name += " by tap" if by_tap else ""
+        found.append(Candidate(name, op, attrs + more))
     return found[: MOST - 1]
 
 
@@ -168,7 +182,7 @@ def _to_weight(x, g, attrs, out, caps):
     if caps.software or s.m < 2:
         return _weight_direct(attrs, s.m, x.shape[0], out)
     found = []
-    for numbers, split in _ranked(s, caps, SPLITS):
+    for numbers, split in _ranked(s, caps, WEIGHTS, SPLITS):
         m, n, depth = numbers[:3]
         exact = (s.m % m == 0, s.n % n == 0, s.k % (depth * split) == 0)
         name = "tile %dx%dx%d %dx%d/%d split %d" % (numbers[:6] + (split,))

@@ -29,20 +29,21 @@ COLUMNS = Op(
 )  # fmt: skip
 
 # (m, n, k, rm, rn, stages, warp, unroll), and what share of the arithmetic a busy
-# processor gets done with it.
+# processor gets done with it (measured on an H200, by wgpu and Dawn).
 TILES = (
     ((128, 128, 8, 8, 8, 1, 8, 8), 0.57),
-    ((128, 256, 8, 8, 16, 2, 16, 8), 0.55),
-    ((64, 128, 8, 8, 8, 1, 8, 8), 0.45),
-    ((64, 64, 8, 8, 4, 2, 8, 8), 0.42),
-    ((64, 64, 16, 4, 4, 1, 8, 8), 0.38),
-    ((32, 64, 16, 4, 4, 1, 8, 8), 0.28),
-    ((32, 32, 16, 4, 4, 1, 8, 8), 0.2),
+    ((64, 128, 8, 8, 8, 1, 8, 8), 0.54),
+    ((64, 64, 8, 8, 4, 1, 8, 8), 0.5),
+    ((128, 256, 8, 8, 16, 2, 16, 8), 0.53),
+    ((32, 64, 16, 4, 4, 1, 8, 8), 0.37),
+    ((32, 32, 16, 4, 4, 1, 8, 8), 0.33),
 )
 PROCESSORS = 128  # of a large GPU
 LANES = 128  # products a processor does at once
-WAIT = 500  # such steps that one step of a tile waits for memory, where it is alone
-LAUNCH = 6000  # the same for a second kernel
+WAIT = 70  # steps of a processor until the next k, where a tile is alone with it
+TOGETHER = 4  # tiles that a processor holds: they wait at the same time
+LAUNCH = 25000  # steps until a second kernel is under way
+TRAFFIC = 2000  # bytes that memory gives in a step, to all processors
 THIN = 8  # vectors at most for the kernels of matmul_thin,
 SHORT = 2048  # or twice as many where the results are few lines of this length
 MOST = 8  # candidates
@@ -116,25 +117,38 @@ def _tiles(s, caps, out):
         tile = Tile(*numbers)
         if not tile.fits(caps.limits):
             continue
-        for split in (1, 2, 4, 8, 16, 32):
+        for split in (1, 4, 8, 16, 32):
             if split == 1 or s.k >= split * 8 * tile.k:
-                ranked.append(
-                    (cost(s, tile, share, split), len(ranked), numbers, split)
-                )
+                steps = cost(s, tile, share, split)
+                ranked.append((steps, len(ranked), numbers, split))
     ranked.sort()
-    return [_tile(s, numbers, split, out) for _, _, numbers, split in ranked]
+    best = [(numbers, split) for _, _, numbers, split in ranked]
+    return [_tile(s, numbers, split, out) for numbers, split in _varied(best)]
 
 
-def cost(s, tile, share, split):
+def _varied(ranked):
+    """Each tile at its best split first, then the rest, in order."""
+    seen, first, later = [], [], []
+    for numbers, split in ranked:
+        if numbers in seen:
+            later.append((numbers, split))
+        else:
+            seen.append(numbers)
+            first.append((numbers, split))
+    return first + later
+
+
+def cost(s, tile, share, split, wait=WAIT, launch=LAUNCH):
     """About how many steps of a processor a product takes by these tiles."""
     groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batch * split
     depth = -(-s.k // split)
-    work = tile.m * tile.n * depth / (LANES * share)
-    wait = WAIT * depth / tile.k
     waves = -(-groups // PROCESSORS)
-    alone = 1.25 if waves == 1 else 1.0  # nobody else computes while it waits
-    total = waves * max(work * alone, wait / min(waves, 4))
-    return total + (LAUNCH if split > 1 else 0)
+    work = waves * tile.m * tile.n * depth / (LANES * share)
+    waiting = wait * depth * -(-waves // TOGETHER)
+    total = max(work, waiting) + 0.1 * work
+    if split > 1:  # partial sums are written and read again
+        total += launch + split * s.m * s.n * s.batch * 8 / TRAFFIC
+    return total
 
 
 def _tile(s, numbers, split, out):

@@ -14,6 +14,7 @@ from fogo.fast.matmul_units import units
 from fogo.kernel.check import check
 from fogo.ops.matmul import MATMUL
 from fogo.ops.record import Aval
+from fogo.shapes import Layout
 from fogo.webgpu.gpu import PORTABLE
 from tests.webgpu.tuned import compute, handle, hardware, raw
 
@@ -151,11 +152,9 @@ def test_large_products_take_large_tiles() -> None:
     caps = Caps((), limits)
 
     def first(m: int, k: int, n: int) -> str:
-        x, y = fogo.zeros((m, k)), fogo.zeros((k, n))
-        return matmul.candidates(
-            MATMUL, (_Laid(x.shape), _Laid(y.shape)), (),
-            (Aval((m, n), fogo.float32),), caps,
-        )[0].name  # fmt: skip
+        inputs = _Laid((m, k)), _Laid((k, n))
+        out = Aval((m, n), fogo.float32)
+        return matmul.candidates(MATMUL, inputs, (), (out,), caps)[0].name
 
     assert first(4096, 4096, 4096).startswith("tile 128x128")
     assert "128x128" not in first(512, 512, 512)
@@ -164,15 +163,34 @@ def test_large_products_take_large_tiles() -> None:
 
 
 class _Laid:
-    """A float32 operand that is only a layout."""
+    """An operand that is only a layout."""
 
-    dtype = fogo.float32
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        from fogo.shapes import Layout
-
+    def __init__(self, shape: tuple[int, ...], dtype: Any = fogo.float32) -> None:
+        self.dtype = dtype
         self.shape = shape
         self.layout = Layout(shape)
+
+
+def test_matrix_units_are_taken_where_they_are() -> None:
+    """By feature and configuration, float16 alone; the tile of threads is behind."""
+    limits = dict(PORTABLE, maxComputeWorkgroupStorageSize=49152)
+    unit = ("float16", "float32", 16, 8, 16)
+    half = _Laid((512, 512), fogo.float16)
+    out = Aval((512, 512), fogo.float16)
+
+    def names(*, features: Any, matrices: Any, x: _Laid = half) -> list[str]:
+        caps = Caps(features, limits, False, matrices)
+        found = matmul.candidates(MATMUL, (x, x), (), (out,), caps)
+        return [c.name.split(" ")[0] for c in found]
+
+    both = ("shader-f16", "matrix")
+    assert names(features=both, matrices=(unit,))[0] == "units"
+    assert "tile" in names(features=both, matrices=(unit,))
+    assert "units" not in names(features=("shader-f16",), matrices=(unit,))
+    assert "units" not in names(
+        features=both, matrices=(("int8", "int32", 16, 16, 32),)
+    )
+    assert "units" not in names(features=both, matrices=(unit,), x=_Laid((512, 512)))
 
 
 def test_the_checking_interpreter_passes_them() -> None:
@@ -191,9 +209,8 @@ def test_the_checking_interpreter_passes_them() -> None:
         np.testing.assert_allclose(got, true, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("stages", [0, 2])
 @pytest.mark.parametrize("swapped", LAYOUTS)
-def test_matrix_units_in_the_checking_interpreter(stages: int, swapped: Any) -> None:
+def test_matrix_units_in_the_checking_interpreter(swapped: Any) -> None:
     """No GPU here has them: the interpreter does; sides by fours, then edges."""
     for m, k, n in ((32, 32, 32), (28, 20, 36)):
         a, b = random(m, k, dtype="float16"), random(k, n, dtype="float16")
@@ -201,7 +218,7 @@ def test_matrix_units_in_the_checking_interpreter(stages: int, swapped: Any) -> 
         y = fogo.tensor(b.T.copy() if swapped[1] else b, device="python")
         x, y = x.transpose() if swapped[0] else x, y.transpose() if swapped[1] else y
         sides = ("o" if swapped[0] else "k", 4), ("k" if swapped[1] else "o", 4)
-        tile = (32, 32, 16, 16, 16, (16, 16, 16), stages)
+        tile = (32, 32, 16, 16, 16, (16, 16, 16))
         whole = m == 32
         report = check(units, [x, y], (tile, sides, (whole, whole, whole, True), 1),
                        [((m, n), "float16")])  # fmt: skip
