@@ -5,6 +5,8 @@ What a GPU does with the same kernels, benchmarks/nvrtc.py looks at.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +30,7 @@ from tests.kernel.shipped import CALLS, Each
 from tests.ops import grid
 from tests.shared import cases
 from tests.support import sampling
+from tests.support.runtimes import ROOT
 
 UNITS = "matmul units"  # the one with matrix tiles: always among the programs
 SHARE = 0.4  # of the grid's functions and dtypes, times FOGO_SAMPLE; a case of each
@@ -265,3 +268,20 @@ def test_uint32_argument_types() -> None:
 
     assert argument(uint32) is np.uint32 and argument(int8) is np.int32
     assert argument(float16) is np.float32 and argument(int64) is np.int64
+
+
+def test_the_script_for_gpus(folder: Path) -> None:
+    """benchmarks/nvrtc.py, with the host's compiler instead of NVRTC."""
+    lines = (
+        "from tests.kernel.fake_cupy import *\nfrom tests.kernel.fake_cupy import cuda"
+    )
+    (folder / "cupy.py").write_text(lines)
+    names = ["--only", "logical_not", "--only", "linear_scan"]
+    done = subprocess.run(
+        [sys.executable, "benchmarks/nvrtc.py", "--workers=2", "--sample=0", *names],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": f"{folder}:{ROOT}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("built ") and last.endswith("failed 0"), done.stdout
+    assert "each: linear_scan" in done.stdout and "fused: linear_scan" in done.stdout
