@@ -17,7 +17,7 @@ from .backend.capture import ACTIVE, WATCH
 from .backend.threads import Lock
 from .device import DEVICES, default_device
 from .errors import FogoError
-from .recorder import record
+from .recorder import has_history, record
 from .tensor import Tensor
 from .tree import flatten, unflatten
 
@@ -96,10 +96,21 @@ class Compiled:
         WATCH.on = True
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
-        """Bind it as a method; each instance is an argument of its own."""
+        """Bind it as a method: each instance has a compiled function of its own."""
         if owner is None:
             return self
-        return lambda *args, **named: self(owner, *args, **named)
+        name = "_compiled_" + self.function.__name__
+        found = owner.__dict__.get(name)
+        if found is None:
+            found = Compiled(self.function.__get__(owner, kind))
+            object.__setattr__(owner, name, found)
+        return found
+
+    def __deepcopy__(self, memo: Any) -> Compiled:
+        """What a copied object compiled is compiled anew."""
+        from copy import deepcopy
+
+        return Compiled(deepcopy(self.function, memo))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         if ACTIVE.recording is not None:  # part of what is being captured
@@ -132,6 +143,9 @@ class Compiled:
         """Run the function, and keep its commands if they can be played again."""
         given = tensors(leaves)
         outer = backend_for(given)
+        if [t for t in given if has_history(t)]:
+            self._warn("an argument has history; give it detached")
+            outer = None
         if outer is None:
             entry.off = True
             args, named = unflatten(form, leaves)
@@ -199,7 +213,8 @@ def signature(args: Any, named: Any) -> tuple[list[Any], Any, Any]:
     parts: list[Any] = [_STATE.enabled]
     for x in leaves:
         if isinstance(x, Tensor):
-            parts.append((x.shape, x.dtype, x.device, x.requires_grad))
+            history = x.requires_grad and has_history(x)
+            parts.append((x.shape, x.dtype, x.device, x.requires_grad, history))
         else:
             parts.append(id(x))
     key = (form, tuple(parts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .backend.autodiff import Var, detached
+from .backend.autodiff import Gradients, Var, detached
 from .backend.capture import (
     ACTIVE,
     REFERENCES,
@@ -129,6 +129,10 @@ class Recorder:
             result = function(*args, **named)
             ACTIVE.recording = None
             self.outer.flush()
+            if _with_gradients(result):
+                self.recording.refuse(
+                    "it returns Gradients; return those that are needed: grads[p]"
+                )
             leaves, shape = flatten(result)
             del result, args, named
             return self._end(leaves, shape)
@@ -141,7 +145,7 @@ class Recorder:
         self, leaves: list[Any], form: Any
     ) -> tuple[Any, Replay | None, str | None]:
         for x in leaves:
-            if _has_history(x):
+            if has_history(x):
                 self.recording.refuse(
                     "it returns a tensor with history; go backward inside, or return "
                     "it by .detach()"
@@ -316,7 +320,16 @@ def _levels(handle: Any) -> int:
     return n
 
 
-def _has_history(tensor: Tensor) -> bool:
+def _with_gradients(result: Any) -> bool:
+    """Say whether what a function returns holds a Gradients."""
+    if isinstance(result, (list, tuple)):
+        return bool([x for x in result if _with_gradients(x)])
+    if isinstance(result, dict):
+        return bool([k for k in result if _with_gradients(result[k])])
+    return isinstance(result, Gradients)
+
+
+def has_history(tensor: Tensor) -> bool:
     """Say whether somebody could still go backward from a tensor."""
     handle = tensor._handle
     while isinstance(handle, Var):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import signal
 import threading
@@ -308,6 +309,31 @@ def test_a_result_with_history_is_left_to_python(gpu) -> None:
     assert f.plays == 2
 
 
+def test_an_argument_with_history_is_left_to_python(gpu) -> None:
+    device = gpu.autodiff()
+    w = fogo.ones(2, device=device).requires_grad_()
+    seen = []
+
+    def f(x):
+        seen.append((x * x).sum().backward()[w].tolist())
+
+    g = fogo.compile(f)
+    with pytest.warns(UserWarning, match="an argument has history; give it detached"):
+        g(w * 3.0)
+    g(w * 3.0)
+    assert seen == [[18.0, 18.0]] * 2 and g.captures == 0
+
+
+def test_gradients_as_a_whole_are_left_to_python(gpu) -> None:
+    p = nn.Parameter(fogo.ones(2, device=gpu.autodiff()))
+    f = fogo.compile(lambda x: [(p * x).sum().backward()])
+    x = ten(gpu, 3.0, 4.0)
+    with pytest.warns(UserWarning, match=r"returns Gradients; return .* grads\[p\]"):
+        assert f(x)[0][p].tolist() == [3.0, 4.0]
+    p.assign(p + 1.0)
+    assert f(x)[0][p].tolist() == [3.0, 4.0]
+
+
 def test_an_argument_that_cannot_be_compared(gpu) -> None:
     f = fogo.compile(lambda x, extra: x + 1.0)
     with pytest.warns(UserWarning, match="neither a tensor nor hashable"):
@@ -425,6 +451,11 @@ def test_methods_are_compiled_for_each_instance(gpu) -> None:
     for i in range(3):
         assert a.go(ten(gpu, i)).tolist() == [2.0 * i]
         assert b.go(ten(gpu, i)).tolist() == [3.0 * i]
+    assert (a.go.captures, a.go.plays) == (1, 2)
+    c = copy.deepcopy(b)
+    c.by = 5.0
+    assert c.go(ten(gpu, 1)).tolist() == [5.0] and c.go is not b.go
+    assert b.go(ten(gpu, 1)).tolist() == [3.0] and b.go.plays == 3
 
 
 def test_dropping_gives_memory_back(gpu) -> None:
