@@ -171,7 +171,8 @@ def test_a_gpu_without_timestamps_is_waited_for() -> None:
     device.sync()
     with fogo.profile(device) as p:
         (x @ x).tolist()
-    assert [r.name for r in p.records] == ["matmul"]
+    (product,) = [r.name for r in p.records]
+    assert "matmul" in product
     assert "each kernel waited for" in p.how and p.records[0].seconds > 0
 
 
