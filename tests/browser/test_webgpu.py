@@ -153,3 +153,30 @@ said
 def test_reading_without_waiting(python):
     program = "await (fogo.arange(4, device=device) * 2).data_async()"
     assert run(python, program).value == [0, 2, 4, 6]
+
+
+def test_profiles_and_memory(python):
+    """Timestamps where Chromium has them; what the pool holds comes and goes."""
+    value = run(python, """
+x = fogo.arange(64 * 64, dtype=fogo.float32, device=device).reshape((64, 64)) + 0.5
+device.sync()
+with fogo.profile(device) as p:
+    total = (x @ x).sum().item()
+before = fogo.memory_stats(device)
+y = x + 1.0
+device.sync()
+during = fogo.memory_stats(device)
+del y
+freed = fogo.memory_cleanup(device)
+json.dumps([[r.name for r in p.records], p.how, sum(r.flops for r in p.records), total,
+            during["in_use"] - before["in_use"], freed])
+""").value  # fmt: skip
+    names, how, flops, total, taken, freed = json.loads(value)
+    n = 64
+    rows = [[i * n + j + 0.5 for j in range(n)] for i in range(n)]
+    sums = [sum(row) for row in rows]
+    true = sum(rows[i][k] * sums[k] for i in range(n) for k in range(n))
+    assert math.isclose(total, true, rel_tol=1e-5)
+    assert any("matmul" in name for name in names), names
+    assert "clock" in how and flops >= 2 * n**3
+    assert taken == 4 * n * n and freed >= taken
