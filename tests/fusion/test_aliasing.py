@@ -218,3 +218,11 @@ def test_training_is_the_same_without_fusion(portable: fogo.Device) -> None:
         weights.append([p.numpy() for p in model.parameters()])
     for a, b in zip(*weights, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=2e-4)
+
+
+def test_a_part_that_is_joined_twice(fused: fogo.Device) -> None:
+    x = fogo.tensor(X, device=fused) + 1.0
+    both = fogo.concat([x, x, x.flip(0), x]).numpy()
+    np.testing.assert_array_equal(
+        both, np.concatenate([X + 1, X + 1, X[::-1] + 1, X + 1])
+    )

@@ -201,3 +201,35 @@ def test_a_training_loop_is_planned_once(portable: fogo.Device) -> None:
         plans.append(len(portable.backend.plans))
     assert plans[-1] == plans[3]
     assert losses[-1].item() < losses[0].item()
+
+
+def test_the_last_reader_writes_over_its_operand(
+    portable: fogo.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One buffer fewer than results: and what is still needed is left alone."""
+    inner = portable.backend.inner
+    allocate, counts = inner.allocate, []
+
+    def counted(count: int, dtype: fogo.DType) -> Any:
+        counts.append(count)
+        return allocate(count, dtype)
+
+    x = fogo.tensor(LARGE[:70_001], device=portable)
+    portable.sync()
+    monkeypatch.setattr(inner, "allocate", counted)
+    y = x.cumsum(0)
+    portable.backend.flush()
+    alone = counts.count(70_001)
+    y = x.cumsum(0)
+    z = y * 2.0 + 1.0
+    del y
+    found = z.numpy()
+    assert counts.count(70_001) == 2 * alone
+    sums = LARGE[:70_001].astype("float64").cumsum()
+    np.testing.assert_allclose(found, sums * 2 + 1, rtol=1e-3, atol=1e-2)
+    y = x.cumsum(0)
+    z = y * 2.0 + 1.0
+    again = y.flip(0) + z
+    wanted = sums[::-1] + sums * 2 + 1
+    np.testing.assert_allclose(again.numpy(), wanted, rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(y.numpy(), sums, rtol=1e-3, atol=1e-2)

@@ -61,10 +61,10 @@ def test_unfused(data: Any) -> None:
     check(drawn(data), fogo.device("python"))
 
 
-@pytest.mark.parametrize("number", range(part(100)))
+@pytest.mark.parametrize("number", [102, *range(part(100))])
 def test_seeded(number: int, fused: fogo.Device) -> None:
-    """Longer ones, that no shrinking has made small."""
-    if fused.name == "python" or number < part(40):
+    """Longer ones, that no shrinking has made small; 102 failed once."""
+    if fused.name == "python" or number < part(40) or number == 102:
         check(Program(Seeded(number)), fused)
 
 

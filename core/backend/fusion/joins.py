@@ -7,7 +7,7 @@ rest is copied there at the end.
 
 from __future__ import annotations
 
-from ...shapes import size
+from ...shapes import is_contiguous, size
 from ..base import Handle
 from .graph import CONST
 from .layouts import whole
@@ -26,7 +26,7 @@ class Joins:
         self.touched = {}  # number of a cluster -> the joined slots that it touches
         self.readers = {}
         for c in clusters if able else ():
-            for ref in _reads(c, texts[c.number]):
+            for ref in reads(c, texts[c.number]):
                 self.readers.setdefault(ref, []).append(c)
         for c in clusters if able else ():
             if c.root is not None and c.root.op.name in NAMES and len(c.items) == 1:
@@ -75,7 +75,7 @@ class Joins:
             self.touched.setdefault(user.number, {})[target] = True
 
 
-def _reads(c, terms):
+def reads(c, terms):
     """What a cluster reads from memory."""
     if terms is None:
         return {ref: True for ref, _, _ in c.root.operands}
@@ -91,11 +91,13 @@ def join(base, step, slots, home, consts):
             h = _number(base, consts[n], layout.shape, dtype)
             n += 1
         else:
-            h = slots[place]
-            if h.buffer is not home.buffer:
-                h = base.contiguous(Handle(h.buffer, layout, dtype))
-        if h.buffer is not home.buffer:
-            base.copy(h.buffer, 0, home.buffer, at, count)
+            h = Handle(slots[place].buffer, layout, dtype)
+            if h.buffer is home.buffer and layout.offset == at:
+                if is_contiguous(layout.shape, layout.strides):
+                    at += count  # it is there
+                    continue
+            h = base.contiguous(h)
+        base.copy(h.buffer, 0, home.buffer, at, count)
         at += count
     return (home,)
 

@@ -7,7 +7,8 @@ from ...kernel.ir import Kernel
 from ...kernel.lower import _array, bind, collapse, pattern
 from ...shapes import Layout, size
 from .graph import CONST
-from .joins import Joins
+from .joins import Joins, reads
+from .layouts import whole
 from .terms import NotFusable, Terms, evaluate, parts
 from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
 
@@ -50,6 +51,7 @@ class Lowering:
         self.loads = {}  # slots that some kernel reads from memory
         self.parts = 0
         self.texts = {}
+        self.last = {}  # what is read from memory -> the last cluster that does
         self.failed = []
 
     def run(self, clusters):
@@ -61,6 +63,9 @@ class Lowering:
             self._guarded(c, self._text)
         if self.failed:
             return self.steps
+        for c in clusters:
+            for ref in reads(c, self.texts[c.number]):
+                self.last[ref] = c
         able = hasattr(self.rules.inner, "copy")
         self.joins = Joins(self.graph, clusters, self.texts, able)
         for c in clusters:
@@ -133,9 +138,10 @@ class Lowering:
 
     # The frame of every kernel: arrays, parameters, and the cache.
 
-    def add(self, c, key, leaves, outs, params, layouts, body, ins=None):
+    def add(self, c, key, leaves, outs, params, layouts, body, over=()):
         """Add a step. leaves, then outs, in the order of `layouts`; body(k, arrays of
-        the leaves, arrays of the outs, live numbers) traces the kernel."""
+        the leaves, arrays of the outs, live numbers) traces the kernel. over: (number
+        of an output, of the leaf whose buffer it takes), …"""
         real = [n for n, leaf in enumerate(leaves) if leaf.ref is not None]
         ghosts = [n for n, leaf in enumerate(leaves) if leaf.ref is None]
         if len(real) + len(outs) > self.graph.limit:
@@ -148,11 +154,14 @@ class Lowering:
         dtypes = [leaf.dtype for leaf in leaves] + [out[2] for out in outs]
         placed = [layouts[n] for n in order]
         kinds = [dtypes[n] for n in order]
-        key = (key, tuple(kinds), tuple([pattern(x) for x in placed]), tuple(ghosts))
+        shares = {len(real) + o: real.index(n) for o, n in over}
+        patterns = tuple([pattern(x) for x in placed])
+        key = (key, tuple(kinds), patterns, tuple(ghosts), tuple(over))
         kernel = self.kernels.get(key)
         if kernel is None:
             made = _Frame(name_of(c.items), placed, kinds, len(real), len(outs))
             made.k.wides = self.rules.inner.wides
+            made.k.shares = shares
             lives = [
                 made.k.param(("attr", i, 0), dtype) for i, (_, dtype) in
                 enumerate(params)
@@ -161,6 +170,9 @@ class Lowering:
             self._check(made.k)
             kernel = self.kernels[key] = made.k
         plan = bind(kernel, placed, [0] * len(params))
+        outs = [
+            o + (shares.get(len(real) + i),) if over else o for i, o in enumerate(outs)
+        ]
         self.steps.append(
             Step(
                 c.items, plan, [leaves[n].ref for n in real], outs,
@@ -216,6 +228,7 @@ class Lowering:
             dtypes = [leaf.dtype for leaf in terms.leaves] + [o[2] for o in outs]
             wide = points(layouts, dtypes, len(given))
         text, count = terms.list, terms.uses(wanted)
+        over = self._over(c, terms.leaves, outs) if self.rules.caps else ()
 
         def body(k, leaves, arrays, lives):
             def at(exprs):
@@ -231,7 +244,32 @@ class Lowering:
                 out[here] = value
 
         key = ("point", tuple(text), tuple(wanted), wide)
-        self.add(c, key, terms.leaves, outs, lives_of(terms), layouts, body)
+        self.add(c, key, terms.leaves, outs, lives_of(terms), layouts, body, over)
+
+    def _over(self, c, leaves, outs):
+        """Which outputs are written over an operand that nobody reads any more."""
+        free = {}
+        shared = dict(self.joins.places)
+        for target, _ in self.joins.places.values():
+            shared[target] = True
+        for n, leaf in enumerate(leaves):
+            ref = leaf.ref
+            fits = ref is not None and ref >= 0 and not self.graph.live[ref]
+            if fits and self.last[ref] is c and ref not in shared:
+                mine = whole(leaf.layout, self.graph.storage(ref))
+                free.setdefault(ref, []).append((n, mine))
+        alone = [
+            found[0][0] for found in free.values() if found == [(found[0][0], True)]
+        ]
+        over = []
+        for o, (slot, _, dtype, _) in enumerate(outs):
+            for n in alone:
+                fits = leaves[n].dtype is dtype and dtype.bits == 32
+                if fits and slot not in self.joins.places:
+                    over.append((o, n))
+                    alone.remove(n)
+                    break
+        return tuple(over)
 
     # Kernels with something before and behind.
 

@@ -63,8 +63,9 @@ class FlushPlan:
             step.items = None  # the graph is not needed any more
             step.ins = [self._place(r, parts) for r in step.ins]
             outs = []
-            for ref, count, dtype, layout in step.outs:
-                home = None
+            for out in step.outs:
+                ref, count, dtype, layout = out[:4]
+                home = out[4] if len(out) > 4 else None
                 if ref in places:
                     target = places[ref][0]
                     home = (target, size(graph.storage(target)))
@@ -153,6 +154,8 @@ class Run:
             for _, count, dtype, layout, home in step.outs:
                 if home is None:
                     buffer = base.allocate(count, dtype)
+                elif isinstance(home, int):  # over an operand
+                    buffer = handles[home].buffer
                 else:
                     buffer = self._home(base, home[0], home[1], dtype).buffer
                 results.append(Handle(buffer, layout, dtype))
