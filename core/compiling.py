@@ -108,9 +108,10 @@ class Compiled:
 
     def __deepcopy__(self, memo: Any) -> Compiled:
         """What a copied object compiled is compiled anew."""
-        from copy import deepcopy
-
-        return Compiled(deepcopy(self.function, memo))
+        owner = memo.get(id(getattr(self.function, "__self__", None)))
+        if owner is None:
+            return Compiled(self.function)
+        return Compiled(self.function.__func__.__get__(owner, type(owner)))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         if ACTIVE.recording is not None:  # part of what is being captured

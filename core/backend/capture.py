@@ -8,9 +8,13 @@ it; later, programs that read the old values hear of it, through the buffer.
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from .autodiff import Var
 from .threads import Local
+
+if TYPE_CHECKING:
+    from typing import Any
 
 REFERENCES = getattr(sys, "getrefcount", None)
 
@@ -26,7 +30,7 @@ class Watch:
 class _Active(Local):
     """The recording of this thread, if a function is being captured."""
 
-    recording = None
+    recording: Any = None
 
 
 WATCH = Watch()

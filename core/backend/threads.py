@@ -11,7 +11,7 @@ try:
     from _thread import get_ident
 except ImportError:
 
-    def get_ident():
+    def get_ident() -> int:
         """The number of the only thread."""
         return 0
 

@@ -21,7 +21,8 @@ from ..expr import cast, where
 from ..ops.creation import fill
 from ..ops.record import Op
 from ..tensor import Tensor, tensor
-from .optimizer import Optimizer, place, renewed, wide
+from .arena import renewed
+from .optimizer import Optimizer, place, wide
 
 if TYPE_CHECKING:
     from ..expr import Expr
