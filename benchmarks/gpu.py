@@ -32,6 +32,7 @@ import torch
 from gpu_measure import Case, Fogo, Peer, Tinygrad, Torch, shares, table
 
 import fogo
+from fogo.fast import tuner
 
 SECTIONS: dict[str, tuple[str, Callable[..., list[Case]]]] = {
     "bandwidth": ("A. Memory bandwidth", gpu_kernels.bandwidth),
@@ -150,6 +151,8 @@ def main(argv: list[str]) -> None:
     options = parser.parse_args(argv)
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
+    # What a filled cache gives: tuning has its time, which no figure includes.
+    tuner.COMPILE_SECONDS, tuner.KEY_SECONDS, tuner.TOTAL_SECONDS = 8.0, 1.0, 120.0
     began = time.perf_counter()
     names = options.peers.split(",")
     if "tinygrad" in names and not options.raw:

@@ -39,7 +39,7 @@ class Tuner:
         self.spent = 0.0
         self.measured = 0  # keys
         self.slice = SLICE
-        self.whole = True  # whether all candidates had their turn
+        self.reached = 0  # candidates that had their turn
 
     def pick(self, op, inputs, attrs, outs, offered):
         """Return the fastest of `offered` as far as is known, or the first."""
@@ -50,17 +50,23 @@ class Tuner:
         key = class_of(op, inputs, attrs, outs)
         names = [c.name for c in offered]
         entry = autotune.STORE.known(device, key)
+        field, tried = offered, []
         if entry is not None and entry["best"] in names:
-            if not [n for n in names if n not in entry["of"]]:
-                return offered[names.index(entry["best"])]
+            tried = entry["of"]
+            best = offered[names.index(entry["best"])]
+            field = [best] + [c for c in offered if c.name not in tried]
+        if len(field) < 2:
+            return field[0]
         if mode == "cached" or self.spent > TOTAL_SECONDS:
-            return offered[0]
-        times = self._measure(inputs, outs, offered)
+            return field[0]
+        times = self._measure(inputs, outs, field)
         if times is None:
-            return offered[0]
-        best = winner(offered, times)
-        if self.whole:
-            autotune.STORE.remember(device, key, best.name, names)
+            return field[0]
+        best = winner(field, times)
+        for c in field[: self.reached]:  # for the others, the next process has time
+            if c.name not in tried:
+                tried = tried + [c.name]
+        autotune.STORE.remember(device, key, best.name, tried)
         return best
 
     def _measure(self, inputs, outs, offered):
@@ -85,12 +91,11 @@ class Tuner:
         times = [None] * len(offered)
         running = 0.0
         best = None
-        self.whole = True
         for i, candidate in enumerate(offered):
             left = perf_counter() - begin < COMPILE_SECONDS and running < KEY_SECONDS
             if best is not None and not left:
-                self.whole = False  # the next process goes on
                 break
+            self.reached = i + 1
             try:
                 self.bench.run(candidate, handles, outs)
                 self.bench.wait()
