@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ...shapes import is_contiguous, size
 from ..base import Handle
-from .graph import CONST
 from .layouts import whole
+from .recording import CONST
 
 NAMES = ("concat", "concat_many")
 STEP = 4  # elements that kernels load and store at once: parts begin at multiples
@@ -30,10 +30,13 @@ class Joins:
                 self.readers.setdefault(ref, []).append(c)
         for c in clusters if able else ():
             if c.root is not None and c.root.op.name in NAMES and len(c.items) == 1:
-                self._join(c)
+                self._join(c, reads(c, texts[c.number]))
 
-    def _join(self, c):
+    def _join(self, c, stored):
         root = c.root
+        for ref, _, _ in root.operands:
+            if ref != CONST and ref not in stored:
+                return  # the kernel computes this part itself
         axis = root.kind.static[0]
         shape, dtype, _ = root.kind.outs[0]
         if size(shape[:axis]) != 1 or dtype.bits != 32:
