@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import sys
 
-from .errors import FogoError, FormatError
+from .errors import FogoError, FormatError, warn
 
 try:
     import os
@@ -178,16 +178,6 @@ def keep_in(read, write) -> None:
     STORE.opened = False
 
 
-def warn(text):
-    """Tell people something that stops nothing."""
-    try:
-        import warnings
-
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
-    except ImportError:
-        print("fogo: warning: " + text, file=sys.stderr)
-
-
 def _environment(name):
     getenv = getattr(os, "getenv", None)
     return getenv(name) if getenv is not None else None
@@ -200,8 +190,10 @@ def _file():
     if sys.implementation.name == "micropython":
         folder = _environment("FOGO_CACHE")
         return None if folder is None else folder + "/" + NAME
-    from .data.cache import cache_dir
-
+    try:
+        from .data.cache import cache_dir
+    except ImportError:
+        return None
     return str(cache_dir() / NAME)
 
 

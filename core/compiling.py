@@ -9,14 +9,13 @@ random generator); see backend/home.py.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from .backend.autodiff import _STATE
 from .backend.capture import ACTIVE, WATCH
 from .backend.threads import Lock
 from .device import DEVICES, default_device
-from .errors import FogoError
+from .errors import FogoError, warn
 from .recorder import has_history, record
 from .tensor import Tensor
 from .tree import flatten, unflatten
@@ -111,7 +110,8 @@ class Compiled:
         owner = memo.get(id(getattr(self.function, "__self__", None)))
         if owner is None:
             return Compiled(self.function)
-        return Compiled(self.function.__func__.__get__(owner, type(owner)))
+        method: Any = self.function
+        return Compiled(method.__func__.__get__(owner, type(owner)))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         if ACTIVE.recording is not None:  # part of what is being captured
@@ -192,7 +192,7 @@ class Compiled:
             return
         self._warned = True
         name = getattr(self.function, "__name__", "the function")
-        warn("compile: %s runs as ever, because %s" % (name, reason))
+        warn("compile: %s runs as ever, because %s" % (name, reason), 4)
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", repr(self.function))
@@ -244,13 +244,3 @@ def backend_for(given: list[Tensor]) -> Any:
             places = [default_device().base()]
     backend = places[0].backend
     return backend if len(places) == 1 and hasattr(backend, "program") else None
-
-
-def warn(text: str) -> None:
-    """Warn, with the caller's line where Python can tell it."""
-    try:
-        import warnings
-    except ImportError:
-        print("warning: " + text, file=sys.stderr)
-        return
-    warnings.warn(text, stacklevel=4)

@@ -46,3 +46,13 @@ class FormatError(FogoError):
         self.file = file
         self.key = key
         self.offset = offset
+
+
+def warn(text: str, depth: int = 2) -> None:
+    """Tell people what stops nothing; the line shown is `depth` frames up."""
+    try:
+        import warnings
+    except ImportError:  # MicroPython
+        print("fogo: warning: " + text)
+        return
+    warnings.warn(text, RuntimeWarning, stacklevel=depth + 1)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import DeviceError
+from .errors import DeviceError, warn
 
 GROUP = "fogo.backends"
 _FOUND: list[dict[str, Any]] = []  # one dict, once it has been looked for
@@ -108,10 +108,4 @@ def override(kind: str, backend: Any) -> None:
 
 
 def _warn(what, error):
-    import warnings
-
-    warnings.warn(
-        "fogo: %s (%s) cannot be used: %s" % (what, GROUP, error),
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    warn("fogo: %s (%s) cannot be used: %s" % (what, GROUP, error), 3)

@@ -56,7 +56,7 @@ class Pool:
             self.peak = max(self.peak, self.in_use + self.spare)
         if block is None:
             block = np.empty(size, np.uint8)
-        lease = block.view(Lease)
+        lease: Any = block.view(Lease)
         lease.pool = self
         # Made over a memoryview, the array's base is the lease, not the block.
         return np.frombuffer(memoryview(lease), kind, count)
