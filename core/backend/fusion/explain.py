@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...shapes import size
+from .recording import CONST
 from .stream import LISTENERS
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Explanation:
             for item in _computed(graph, step.items):
                 note.ops.append((item.op.name, item.shape))
             for ref in step.ins:
-                if ref != _CONST:
+                if ref != CONST:
                     note.reads.append((made.get(ref), _size(graph, ref, made, steps)))
             self.kernels.append(note)
             for out in step.outs:
@@ -98,9 +99,6 @@ class Explanation:
                 if not isinstance(out[0], tuple):
                     item = graph.maker[out[0]][0]
                     note.why.append((item.op.name, _reason(graph, item, out[0])))
-
-
-_CONST = -(1 << 30)
 
 
 def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
@@ -118,7 +116,7 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
         >>> x = fogo.ones(3, device=dev)
         >>> print(fogo.explain(lambda x: (x * 2.0 + 1.0).sum())(x))
         3 ops in 1 kernels
-          1 sum (reduction; 0 B in, 4 B out)
+          1 sum (rows; 0 B in, 4 B out)
             mul[3], add[3], sum[]
             sum is written: its result is still held
     """

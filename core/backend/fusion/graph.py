@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from .layouts import compose
 from .points import CHEAP, narrows, operands_of, point_of
+from .recording import CONST
 
-CONST = -(1 << 30)
 COSTLY = 40  # work that even one kernel does not do twice
 DEEP = 8  # virtual ops that read one another, at most
 

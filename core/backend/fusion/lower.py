@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from ...expr import INDEX
-from ...kernel.ir import Kernel
-from ...kernel.lower import _array, bind, collapse, pattern
+from ...kernel.lower import bind, collapse, pattern
 from ...shapes import Layout, size
-from .graph import CONST
+from .around import Around, Frame, Lazy
 from .joins import Joins, reads
 from .layouts import whole
-from .terms import NotFusable, Terms, evaluate, parts
-from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
+from .recording import CONST
+from .terms import NotFusable, Terms, evaluate, leaves_of
 
 WHERE = {"attr": 2, "const": 3}  # in a node of the stream
-WORK = 2048  # terms behind a kernel, counted at each of its stores, at most
 NAME = 60  # letters of a kernel's name, about
 
 
@@ -159,7 +157,7 @@ class Lowering:
         key = (key, tuple(kinds), patterns, tuple(ghosts), tuple(over))
         kernel = self.kernels.get(key)
         if kernel is None:
-            made = _Frame(name_of(c.items), placed, kinds, len(real), len(outs))
+            made = Frame(name_of(c.items), placed, kinds, len(real), len(outs))
             made.k.wides = self.rules.inner.wides
             made.k.shares = shares
             lives = [
@@ -240,7 +238,7 @@ class Lowering:
                 vectorised(k, leaves, arrays, lambda *x: at(x), wide)
                 return
             here = k.grid(arrays[0].shape)
-            for out, value in zip(arrays, at(_Lazy(leaves, here))):
+            for out, value in zip(arrays, at(Lazy(leaves, here))):
                 out[here] = value
 
         key = ("point", tuple(text), tuple(wanted), wide)
@@ -302,7 +300,7 @@ class Lowering:
         for i in sorted(op.runtime):
             kind = op.runtime[i] or item.kind.outs[0][1]
             live.append(((item.place, "attr", i), kind))
-        around = _Around(self, c, terms, op, attrs, first, stored)
+        around = Around(self, c, terms, op, attrs, first, stored)
         static = tuple(
             [a for i, a in enumerate(attrs) if i not in op.runtime and
              i not in op.unread]
@@ -317,150 +315,6 @@ class Lowering:
         lower_rows(self, c, terms)
 
 
-class _Around:
-    """Traces a kernel with virtual arrays in place of its own."""
-
-    def __init__(self, lowering, c, terms, op, attrs, first, stored):
-        self.item = c.root
-        self.terms = terms
-        self.op = op
-        self.attrs = attrs
-        self.first = first  # of the kernel's own live numbers
-        self.stored = stored
-        self.plain = len(c.items) == 1
-        self.serial = lowering.rules.inner.serial
-        self.stores = 0
-        software = lowering.rules.caps is not None and lowering.rules.caps.software
-        self.most = WORK // 4 if software else WORK
-
-    def trace(self, k, leaves, outs, lives):
-        inputs = []
-        for t, (_, layout, dtype) in zip(self.terms.operands, self.item.operands):
-            inputs.append(self._input(k, t, leaves, layout.shape, dtype, lives))
-        results = outs if self.plain else [self._output(k, leaves, outs, lives)]
-        attrs = []
-        live = self.first
-        for i, a in enumerate(self.attrs):
-            if i in self.op.runtime:
-                a = lives[live]
-                live += 1
-            elif i in self.op.unread:
-                a = None
-            attrs.append(a)
-        kernel = self.op.kernel
-        if self.serial and self.op.serial:
-            kernel = self.op.serial
-        kernel(k, *(inputs + list(results) + attrs))
-
-    def _input(self, k, t, leaves, shape, dtype, lives):
-        terms = self.terms
-        if terms.list[t][0] == "in":
-            return leaves[terms.list[t][1]]
-        used = _leaves_of(terms, t)
-        count = terms.uses([t])
-
-        def make(leaf):
-            return evaluate(k, terms.list, count, [t], leaf, lives)[0]
-
-        like = None
-        for n, leaf in enumerate(terms.leaves):
-            if leaf.layout.shape == shape and (n in used or leaf.ref is None):
-                like = leaves[n]
-        if like is None:
-            raise NotFusable("internal: no leaf tells the shape")
-        wide = [False] * len(leaves)
-        return VirtualInput(k, leaves, like.shape, dtype, make, wide)
-
-    def _output(self, k, leaves, outs, lives):
-        terms = self.terms
-        wanted = []
-        for s in self.stored:
-            found = terms.results.get(s)
-            wanted.append(terms.add(("root", 0)) if found is None else found)
-        count = terms.uses(wanted)
-        work = 1
-        for t, term in enumerate(terms.list):
-            work += term[1].cost if term[0] == "op" and count[t] else 0
-
-        def finish(coords, values):
-            n = len(values)
-            self.stores += n
-            if self.stores * work > self.most:
-                raise NotFusable("internal: the kernel stores in many places")
-            values = [k.let(v) for v in values]
-            loads = {}
-
-            def leaf(number):
-                if number not in loads:
-                    loads[number] = neighbours(
-                        leaves[number], coords, n, len(coords) - 1, False
-                    )
-                return loads[number][lane]
-
-            results = []
-            for lane in range(n):
-                results.append(
-                    evaluate(k, terms.list, count, wanted, leaf, lives, [values[lane]])
-                )
-            for o, out in enumerate(outs):
-                put(out, coords, [r[o] for r in results])
-
-        return VirtualOutput(k, outs[0].shape, self.item.kind.outs[0][1], finish)
-
-
-class _Frame:
-    """A Kernel and its arrays: inputs, outputs, then those without a buffer."""
-
-    def __init__(self, name, layouts, dtypes, inputs, outputs):
-        self.k = Kernel(name)
-        self.arrays = []
-        self.inputs = inputs
-        self.outputs = outputs
-        for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
-            written = inputs <= i < inputs + outputs
-            a = _array(self.k, i, layout, dtype, written)
-            if i >= inputs + outputs:
-                a = Numbers(self.k, i, dtype, a.shape, a.strides, a.offset, False)
-            else:
-                self.k.arrays.append(a)
-            self.arrays.append(a)
-        self._share(layouts)
-
-    def _share(self, layouts):
-        """Outputs of one layout have the same size parameters."""
-        made = {}
-        for i in range(self.inputs, self.inputs + self.outputs):
-            a = self.arrays[i]
-            first = made.setdefault(layouts[i].shape, a)
-            a.shape = first.shape
-            a.strides = first.strides
-
-    def outs(self):
-        return self.arrays[self.inputs : self.inputs + self.outputs]
-
-    def leaves(self, order, count):
-        """The arrays of the leaves, by their numbers."""
-        found = [None] * count
-        for place, n in enumerate(order):
-            if n < count:
-                found[n] = self.arrays[place]
-        return found
-
-
-class _Lazy:
-    """Elements of arrays at one point, loaded when they are asked for."""
-
-    def __init__(self, arrays, coords):
-        self.arrays = arrays
-        self.coords = coords
-        self.found = {}
-
-    def __getitem__(self, n):
-        if n not in self.found:
-            self.found[n] = self.arrays[n][self.coords]
-        return self.found[n]
-
-
 def lives_of(terms):
     """(where a live number comes from, its dtype) for each, in order."""
     dtypes = [term[2] for term in terms.list if term[0] == "live"]
@@ -471,20 +325,8 @@ def lives_of(terms):
     return found
 
 
-def _leaves_of(terms, root):
-    """Numbers of the leaves below a term."""
-    found = {}
-    stack = [root]
-    while stack:
-        term = terms.list[stack.pop()]
-        if term[0] in ("in", "count"):
-            found[term[1]] = True
-        stack.extend(parts(term))
-    return found
-
-
 def _has_leaf(terms, root):
-    return bool(_leaves_of(terms, root))
+    return bool(leaves_of(terms, root))
 
 
 def name_of(items):

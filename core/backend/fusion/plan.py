@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ...shapes import Layout, size
 from ..base import Handle
-from .graph import CONST, Graph
+from .graph import Graph
 from .groups import Grouper
 from .joins import join
 from .lower import Lowering
+from .recording import CONST
 from .rules import Rules
 
 

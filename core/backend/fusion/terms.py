@@ -15,8 +15,8 @@ from __future__ import annotations
 from ...errors import FogoError
 from ...expr import INDEX
 from ...shapes import Layout, contiguous_strides
-from .graph import CONST
 from .layouts import compose, reshaped
+from .recording import CONST
 
 DEEP = 4  # ops in one expression, at most: printers go down by recursion
 
@@ -174,6 +174,18 @@ def parts(term):
         return ()
     count = () if term[4] is None else (term[4],)
     return term[3] + count + term[5]
+
+
+def leaves_of(terms, root):
+    """Numbers of the leaves below a term."""
+    found = {}
+    stack = [root]
+    while stack:
+        term = terms.list[stack.pop()]
+        if term[0] in ("in", "count"):
+            found[term[1]] = True
+        stack.extend(parts(term))
+    return found
 
 
 def evaluate(k, terms, count, wanted, leaf, lives, roots=()):

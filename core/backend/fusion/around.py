@@ -1,0 +1,154 @@
+"""Kernels with work before and behind them, and the frame that every kernel has."""
+
+from __future__ import annotations
+
+from ...kernel.ir import Kernel
+from ...kernel.lower import _array
+from .terms import NotFusable, evaluate, leaves_of
+from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
+
+WORK = 2048  # terms behind a kernel, counted at each of its stores, at most
+
+
+class Around:
+    """Traces a kernel with virtual arrays in place of its own."""
+
+    def __init__(self, lowering, c, terms, op, attrs, first, stored):
+        self.item = c.root
+        self.terms = terms
+        self.op = op
+        self.attrs = attrs
+        self.first = first  # of the kernel's own live numbers
+        self.stored = stored
+        self.plain = len(c.items) == 1
+        self.serial = lowering.rules.inner.serial
+        self.stores = 0
+        software = lowering.rules.caps is not None and lowering.rules.caps.software
+        self.most = WORK // 4 if software else WORK
+
+    def trace(self, k, leaves, outs, lives):
+        inputs = []
+        for t, (_, layout, dtype) in zip(self.terms.operands, self.item.operands):
+            inputs.append(self._input(k, t, leaves, layout.shape, dtype, lives))
+        results = outs if self.plain else [self._output(k, leaves, outs, lives)]
+        attrs = []
+        live = self.first
+        for i, a in enumerate(self.attrs):
+            if i in self.op.runtime:
+                a = lives[live]
+                live += 1
+            elif i in self.op.unread:
+                a = None
+            attrs.append(a)
+        kernel = self.op.kernel
+        if self.serial and self.op.serial:
+            kernel = self.op.serial
+        kernel(k, *(inputs + list(results) + attrs))
+
+    def _input(self, k, t, leaves, shape, dtype, lives):
+        terms = self.terms
+        if terms.list[t][0] == "in":
+            return leaves[terms.list[t][1]]
+        used = leaves_of(terms, t)
+        count = terms.uses([t])
+
+        def make(leaf):
+            return evaluate(k, terms.list, count, [t], leaf, lives)[0]
+
+        like = None
+        for n, leaf in enumerate(terms.leaves):
+            if leaf.layout.shape == shape and (n in used or leaf.ref is None):
+                like = leaves[n]
+        if like is None:
+            raise NotFusable("internal: no leaf tells the shape")
+        wide = [False] * len(leaves)
+        return VirtualInput(k, leaves, like.shape, dtype, make, wide)
+
+    def _output(self, k, leaves, outs, lives):
+        terms = self.terms
+        wanted = []
+        for s in self.stored:
+            found = terms.results.get(s)
+            wanted.append(terms.add(("root", 0)) if found is None else found)
+        count = terms.uses(wanted)
+        work = 1
+        for t, term in enumerate(terms.list):
+            work += term[1].cost if term[0] == "op" and count[t] else 0
+
+        def finish(coords, values):
+            n = len(values)
+            self.stores += n
+            if self.stores * work > self.most:
+                raise NotFusable("internal: the kernel stores in many places")
+            values = [k.let(v) for v in values]
+            loads = {}
+
+            def leaf(number):
+                if number not in loads:
+                    loads[number] = neighbours(
+                        leaves[number], coords, n, len(coords) - 1, False
+                    )
+                return loads[number][lane]
+
+            results = []
+            for lane in range(n):
+                results.append(
+                    evaluate(k, terms.list, count, wanted, leaf, lives, [values[lane]])
+                )
+            for o, out in enumerate(outs):
+                put(out, coords, [r[o] for r in results])
+
+        return VirtualOutput(k, outs[0].shape, self.item.kind.outs[0][1], finish)
+
+
+class Frame:
+    """A Kernel and its arrays: inputs, outputs, then those without a buffer."""
+
+    def __init__(self, name, layouts, dtypes, inputs, outputs):
+        self.k = Kernel(name)
+        self.arrays = []
+        self.inputs = inputs
+        self.outputs = outputs
+        for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
+            written = inputs <= i < inputs + outputs
+            a = _array(self.k, i, layout, dtype, written)
+            if i >= inputs + outputs:
+                a = Numbers(self.k, i, dtype, a.shape, a.strides, a.offset, False)
+            else:
+                self.k.arrays.append(a)
+            self.arrays.append(a)
+        self._share(layouts)
+
+    def _share(self, layouts):
+        """Outputs of one layout have the same size parameters."""
+        made = {}
+        for i in range(self.inputs, self.inputs + self.outputs):
+            a = self.arrays[i]
+            first = made.setdefault(layouts[i].shape, a)
+            a.shape = first.shape
+            a.strides = first.strides
+
+    def outs(self):
+        return self.arrays[self.inputs : self.inputs + self.outputs]
+
+    def leaves(self, order, count):
+        """The arrays of the leaves, by their numbers."""
+        found = [None] * count
+        for place, n in enumerate(order):
+            if n < count:
+                found[n] = self.arrays[place]
+        return found
+
+
+class Lazy:
+    """Elements of arrays at one point, loaded when they are asked for."""
+
+    def __init__(self, arrays, coords):
+        self.arrays = arrays
+        self.coords = coords
+        self.found = {}
+
+    def __getitem__(self, n):
+        if n not in self.found:
+            self.found[n] = self.arrays[n][self.coords]
+        return self.found[n]
