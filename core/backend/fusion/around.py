@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernel.ir import Kernel
-from ...kernel.lower import _array
+from ...kernel.lower import _array, aligned
 from .terms import NotFusable, evaluate, leaves_of
 from .virtual import Numbers, VirtualInput, VirtualOutput, neighbours, put
 
@@ -23,6 +23,8 @@ class Around:
         self.plain = len(c.items) == 1
         self.serial = lowering.rules.inner.serial
         self.stores = 0
+        wides = lowering.rules.inner.wides  # neighbours may be loaded at once
+        self.wide = tuple([wides and _is_wide(leaf) for leaf in terms.leaves])
         software = lowering.rules.caps is not None and lowering.rules.caps.software
         self.most = WORK // 4 if software else WORK
 
@@ -61,8 +63,7 @@ class Around:
                 like = leaves[n]
         if like is None:
             raise NotFusable("internal: no leaf tells the shape")
-        wide = [False] * len(leaves)
-        return VirtualInput(k, leaves, like.shape, dtype, make, wide)
+        return VirtualInput(k, leaves, like.shape, dtype, make, self.wide)
 
     def _output(self, k, leaves, outs, lives):
         terms = self.terms
@@ -86,7 +87,7 @@ class Around:
             def leaf(number):
                 if number not in loads:
                     loads[number] = neighbours(
-                        leaves[number], coords, n, len(coords) - 1, False
+                        leaves[number], coords, n, len(coords) - 1, self.wide[number]
                     )
                 return loads[number][lane]
 
@@ -99,6 +100,10 @@ class Around:
                 put(out, coords, [r[o] for r in results])
 
         return VirtualOutput(k, outs[0].shape, self.item.kind.outs[0][1], finish)
+
+
+def _is_wide(leaf):
+    return leaf.ref is not None and leaf.dtype.bits == 32 and aligned(leaf.layout)
 
 
 class Frame:

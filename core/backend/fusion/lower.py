@@ -306,7 +306,8 @@ class Lowering:
              i not in op.unread]
         )  # fmt: skip
         key = ("kernel", op, static, tuple(terms.list), tuple(terms.operands),
-               tuple([terms.results.get(s, -1) for s in stored]))  # fmt: skip
+               tuple([terms.results.get(s, -1) for s in stored]),
+               around.wide)  # fmt: skip
         self.add(c, key, terms.leaves, outs, live, layouts, around.trace)
 
     def _rows(self, c, terms):

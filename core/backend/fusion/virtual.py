@@ -100,7 +100,7 @@ def neighbours(array, coords, n, axis, is_wide):
     """n elements along an axis: in one load, in one for all, or one by one."""
     if n == 1:
         return [array[coords]]
-    if is_wide:
+    if is_wide and axis == len(coords) - 1:
         return array.wide(coords, n, axis)
     stride = array.strides[axis]
     if stride.op == "const" and stride.args[0] == 0 and not isinstance(array, Numbers):
