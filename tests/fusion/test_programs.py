@@ -13,7 +13,7 @@ from tests.fusion.programs import KINDS, Drawn, Program, Seeded, compare
 from tests.support import sampling
 
 QUICK = 2400  # programs on plain Python, where all are run
-SLOW = 160  # on the GPU
+SLOW = 400  # on the GPU
 SETTINGS = {
     "deadline": None,
     "database": None,
