@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ..errors import DeviceError
 
-SPARE = 64 << 20  # bytes kept for later at most, or as much as is in use
+SPARE = 64 << 20  # bytes that may always be kept for later
+FADE = 6  # by 1/64 of what is too much, each batch, the need of before is forgotten
 LEAST = 64  # words of the smallest buffer
 
 
@@ -66,6 +67,7 @@ class Pool:
         self.aside = 0  # the same of a pool that waits for `restore`
         self.peak = 0  # the most bytes ever, in use and of all buffers
         self.peak_used = 0
+        self.need = 0  # the most bytes in use lately: what a step takes, the next will
 
     def _own(self):
         self.returned = []  # (id, nwords): filled by Buffer.release
@@ -169,7 +171,9 @@ class Pool:
 
     def _count(self):
         self.peak = max(self.peak, self.bytes)
-        self.peak_used = max(self.peak_used, self.used())
+        used = self.used()
+        self.peak_used = max(self.peak_used, used)
+        self.need = max(self.need, used)
 
     def stats(self):
         """What fogo.memory_stats tells."""
@@ -236,8 +240,11 @@ class Pool:
         self.warm = {}
         if self.reserved is not None:
             return
-        if self.spare > max(SPARE, self.bytes - self.spare):
-            self.trim(max(SPARE, self.bytes - self.spare) // 2)
+        used = self.used()
+        keep = max(SPARE, self.need - used)
+        if self.spare > keep:
+            self.trim(keep)
+        self.need -= max(self.need - used, 0) >> FADE
 
     def trim(self, keep=0):
         """Free idle buffers, largest first, until at most `keep` bytes are spare."""
