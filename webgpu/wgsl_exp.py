@@ -28,6 +28,14 @@ fn m_exp(x: f32) -> f32 {
   return select(exp_scaled(x, 0), inf(), x > 88.72283935546875f);
 }
 """,
+    # exp(x) for x <= 0: no overflow to mind, and nan goes the way of all numbers.
+    "m_exp_below": """
+fn m_exp_below(x: f32) -> f32 {
+  let n = max(round(x * 1.442695f), -126.0f);
+  let y = 1.0f + exp_core(exp_rest(x, n));
+  return select(y * bitcast<f32>((i32(n) + 127) << 23u), 0.0f, x < -87.33654f);
+}
+""",
     "m_expm1": """
 fn m_expm1(x: f32) -> f32 {
   if (is_nan(x) || mag(x) < 0x33000000u) { return x; }

@@ -25,7 +25,7 @@ def _losses(dtype, ignore, smoothing):
     steps = [
         ("reduce", larger, lowest, 0),  # 2
         ("map", lambda x, top: cast(x, dtype) - cast(top, dtype), (0, 2)),
-        ("map", lambda gap: call("exp", gap), (3,)),
+        ("map", lambda gap: call("exp_below", gap), (3,)),
         ("reduce", "add", zero, 4),  # 5
         ("index", int32),
         ("map", _pick, (6, 1, 3)),
@@ -39,6 +39,10 @@ def _losses(dtype, ignore, smoothing):
 
     steps.append(("map", loss, (5, 8, 9, 10, 1)))
     return Program(("element", "row"), steps, (11,))
+
+
+def _power(x, top):
+    return call("exp_below", x - top)
 
 
 def _pick(place, target, gap):
@@ -72,7 +76,7 @@ def _gradients(dtype, ignore, smoothing, mean):
 
     steps = (
         ("reduce", larger, lowest, 0),
-        ("map", lambda x, top: call("exp", cast(x, dtype) - cast(top, dtype)), (0, n)),
+        ("map", lambda x, top: _power(cast(x, dtype), cast(top, dtype)), (0, n)),
         ("reduce", "add", zero, n + 1),
         ("map", lambda total: 1.0 / total, (n + 2,)),
         ("index", int32),
@@ -156,7 +160,7 @@ def _row_sums(k, load, wanted, span, threads, lanes):
     with k.loop(count, own, lanes) as j:
         gap = k.let(load(j) - top)
         for cell, more in zip(
-            sums, (call("exp", gap), _pick(cast(j, int32), wanted, gap), gap)
+            sums, (call("exp_below", gap), _pick(cast(j, int32), wanted, gap), gap)
         ):
             cell.set(cell + more)
     parts = [("add", k.let(cell)) for cell in sums]

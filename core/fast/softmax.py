@@ -25,7 +25,7 @@ def larger(a, b):
 
 
 def _exp_gap(x, top):
-    return call("exp", x - top)
+    return call("exp_below", x - top)
 
 
 def _finite(top):
@@ -48,7 +48,7 @@ LOG_SOFTMAX = Program(
     (
         ("reduce", larger, lowest, 0),
         ("map", lambda x, top: x - top, (0, 1)),
-        ("map", lambda gap: call("exp", gap), (2,)),
+        ("map", lambda gap: call("exp_below", gap), (2,)),
         ("reduce", "add", zero, 3),
         ("map", lambda gap, total: gap - call("log", total), (2, 4)),
     ),

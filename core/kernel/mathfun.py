@@ -26,6 +26,7 @@ def _guard(function, over=inf, outside=nan):
 
 
 exp = _guard(math.exp, inf, inf)
+exp_below = exp  # of what is never above 0: printers for GPUs save work
 expm1 = _guard(math.expm1, inf, inf)
 sin = _guard(math.sin)
 cos = _guard(math.cos)

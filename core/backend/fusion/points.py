@@ -25,7 +25,8 @@ class Point:
     unless `counts`), params are the op's live attributes
     """
 
-    def __init__(self, formula, counts=False, cost=1):
+    def __init__(self, formula, counts=False, cost=1, name=""):
+        self.name = name  # of the op, where it has a formula
         self.formula = formula
         self.counts = counts
         self.cost = cost
@@ -61,7 +62,9 @@ def point_of(kind):
     key = (op,) + tuple([dtype for _, dtype, _ in kind.operands])
     found = _formulas.get(key)
     if found is None:
-        found = _formulas[key] = Point(_of_formula(op), cost=work(op, key[1:]))
+        found = _formulas[key] = Point(
+            _of_formula(op), cost=work(op, key[1:]), name=op.name
+        )
     return found
 
 

@@ -6,7 +6,9 @@ from ...dtypes import int32
 from ...expr import INDEX
 from ...fast import rows as programs
 from ...fast.program import Program, row_layouts
+from ...fast.softmax import larger
 from ...shapes import Layout, size
+from .easier import exponentials, power, reciprocal, shared
 from .lower import lives_of
 from .reductions import lower_reduction
 from .serial import serial_rows
@@ -28,8 +30,9 @@ def lower_rows(lowering, c, terms):
 class _Text:
     """A Program made from terms."""
 
-    def __init__(self, terms, wanted, full, kept):
+    def __init__(self, terms, wanted, full, kept, easier):
         self.terms = terms
+        self.easier = easier
         self.inputs = []
         for leaf in terms.leaves:
             row = leaf.layout.shape == kept and leaf.layout.shape != full
@@ -45,16 +48,30 @@ class _Text:
             elif term[0] == "live":
                 self.number[t] = leaves + term[1]
             else:
+                self.steps += self._shares(t, term)
                 self.number[t] = len(self.inputs) + len(self.steps)
-                self.steps.append(self._step(term))
+                self.steps.append(self._step(t, term))
         self.program = None
         self.finish(wanted)
 
-    def _step(self, term):
+    def _shares(self, t, term):
+        """Before a quotient of exponentials: what one over the row's sum is."""
+        if self.easier.get(t) != "share":
+            return []
+        return [("map", reciprocal, (self.number[term[3][1]],))]
+
+    def _step(self, t, term):
         number = self.number
+        how = self.easier.get(t)
         if term[0] == "reduce":
             name, neutral = term[1]
+            name = larger if how == "larger" else name
             return ("reduce", name, neutral, number[term[2]])
+        if how == "power":
+            return ("map", power(term[2]), (number[term[3][0]],))
+        if how == "share":
+            last = len(self.inputs) + len(self.steps) - 1
+            return ("map", shared(term[2]), (number[term[3][0]], last))
         _, point, dtype, operands, count, params = term
         at = [number[o] for o in operands]
         at += [] if count is None else [number[count]]
@@ -117,7 +134,10 @@ def _rows(lowering, c, terms, stored):
     each = [x for _, x in wanted]
     if not [x for x in terms.leaves if x.layout.shape == c.shape] and True not in each:
         terms.leaf(None, Layout(c.shape), INDEX)
-    text = _Text(terms, wanted, c.shape, c.kept)
+    easier = {}
+    if lowering.rules.caps is not None:
+        easier = exponentials(terms, [t for t, _ in wanted])
+    text = _Text(terms, wanted, c.shape, c.kept, easier)
     leaves = terms.leaves
     layouts = [leaf.layout for leaf in leaves]
     layouts += [Layout(c.shape if x else c.kept) for x in each]
