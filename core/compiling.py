@@ -23,6 +23,7 @@ from .tree import flatten, unflatten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LATER = 0x2A0  # flags of code that runs later: generators, coroutines, both
 KEPT = 16  # programs of a function, at most
 TRIES = 6  # captures without a play, before a kind of call is left to Python
 
@@ -39,8 +40,9 @@ def compile(function: Callable[..., Any]) -> Compiled:
     prints, appends to a list, counts in Python, reads a file) happens only while it is
     captured, and numbers that are not in a tensor keep the value they had then.
     A tensor changes for the function only through `assign`, `x[i] = v` or an optimiser.
-    Functions that read a tensor's values (`item()`, `bool()`, printing) or return a
-    tensor with history cannot be captured: this is said once, and they run as ever.
+    Functions that read a tensor's values (`item()`, `bool()`, printing), return a
+    tensor with history, or take or return iterators (generators and coroutines are
+    some) cannot be captured: this is said once, and they run as ever.
     On other devices they do so without a word.
 
     Example:
@@ -67,10 +69,11 @@ def compile(function: Callable[..., Any]) -> Compiled:
 class Entry:
     """What is known of one kind of call: its programs, newest first."""
 
-    __slots__ = ("replays", "tries", "off")
+    __slots__ = ("replays", "held", "tries", "off")
 
-    def __init__(self):
+    def __init__(self, held):
         self.replays = []
+        self.held = held  # what its key knows by `id`
         self.tries = 0
         self.off = False
 
@@ -87,6 +90,8 @@ class Compiled:
         self.plays = 0
         self._entries: dict[Any, Entry] = {}
         self._known: list[Tensor] = []
+        self._ids: dict[int, Tensor] = {}
+        self._later = runs_later(function)
         self._warned = False
         self._lock = Lock()
         for name in ("__name__", "__doc__", "__module__", "__qualname__"):
@@ -116,7 +121,10 @@ class Compiled:
     def __call__(self, *args: Any, **named: Any) -> Any:
         if ACTIVE.recording is not None:  # part of what is being captured
             return self.function(*args, **named)
-        leaves, form, key = signature(args, named)
+        if self._later:
+            self._warn("it is a generator or a coroutine")
+            return self.function(*args, **named)
+        leaves, form, key = signature(args, named, self._ids)
         entry = self._entries.get(key) if key is not None else None
         if entry is not None and not entry.off:
             for replay in entry.replays:
@@ -125,19 +133,20 @@ class Compiled:
                     self.plays += 1
                     return unflatten(replay.form, replay.play(tensors(leaves)))
         if key is None:
-            self._warn("an argument is neither a tensor nor hashable")
+            self._warn("an argument is an iterator, or neither a tensor nor hashable")
         elif entry is None:
-            entry = self._entry(key)
+            entry = self._entry(key, leaves)
         if entry is None or entry.off:
             return self.function(*args, **named)
         return self._capture(entry, leaves, form)
 
-    def _entry(self, key: Any) -> Entry:
+    def _entry(self, key: Any, leaves: list[Any]) -> Entry:
         while len(self._entries) >= KEPT:
             oldest = next(iter(self._entries))
             for replay in self._entries.pop(oldest).replays:
                 replay.drop()
-        made = self._entries[key] = Entry()
+        held = [x for x in leaves if not isinstance(x, Tensor) or id(x) in self._ids]
+        made = self._entries[key] = Entry(held)
         return made
 
     def _capture(self, entry: Entry, leaves: list[Any], form: Any) -> Any:
@@ -175,7 +184,8 @@ class Compiled:
     def learn(self, tensor: Tensor) -> None:
         """Note that a tensor is a variable of this function."""
         with self._lock:
-            if not [t for t in self._known if t is tensor]:
+            if id(tensor) not in self._ids:
+                self._ids[id(tensor)] = tensor
                 self._known.append(tensor)
 
     def drop(self) -> None:
@@ -185,6 +195,7 @@ class Compiled:
             for replay in entries[key].replays:
                 replay.drop()
         self._known = []
+        self._ids = {}
 
     def _warn(self, reason: str) -> None:
         """Say once why calls are not captured."""
@@ -208,16 +219,26 @@ def tensors(leaves: list[Any]) -> list[Tensor]:
     return [x for x in leaves if isinstance(x, Tensor)]
 
 
-def signature(args: Any, named: Any) -> tuple[list[Any], Any, Any]:
-    """Return leaves, form and what decides which program a call takes (None: none)."""
+def signature(
+    args: Any, named: Any, variables: dict[int, Tensor]
+) -> tuple[list[Any], Any, Any]:
+    """Return leaves, form and what decides which program a call takes (None: none).
+
+    variables: tensors that a program knows, by id; an argument may be one of them.
+    """
     leaves, form = flatten((args, named), _is_leaf)
     parts: list[Any] = [_STATE.enabled]
-    for x in leaves:
+    first: dict[int, int] = {}
+    for i, x in enumerate(leaves):
+        name = id(x)
         if isinstance(x, Tensor):
             history = x.requires_grad and has_history(x)
-            parts.append((x.shape, x.dtype, x.device, x.requires_grad, history))
+            who = (name in variables and name, first.setdefault(name, i))
+            parts.append((x.shape, x.dtype, x.device, x.requires_grad, history, who))
+        elif not hasattr(x, "_guard"):
+            return leaves, form, None
         else:
-            parts.append(id(x))
+            parts.append(name)
     key = (form, tuple(parts))
     try:
         hash(key)
@@ -227,8 +248,17 @@ def signature(args: Any, named: Any) -> tuple[list[Any], Any, Any]:
 
 
 def _is_leaf(x):
-    """Tensors, and modules and optimisers: those are not taken apart."""
-    return isinstance(x, Tensor) or hasattr(x, "_guard")
+    """Tensors, modules and optimisers, iterators: those are not taken apart."""
+    return isinstance(x, Tensor) or hasattr(x, "_guard") or hasattr(x, "__next__")
+
+
+def runs_later(function: Any) -> bool:
+    """Say whether calling a function runs nothing yet, where Python can tell."""
+    for each in (function, getattr(function, "__call__", None)):
+        code = getattr(each, "__code__", None)
+        if getattr(code, "co_flags", 0) & LATER:
+            return True
+    return False
 
 
 def backend_for(given: list[Tensor]) -> Any:

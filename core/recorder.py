@@ -52,6 +52,7 @@ class Recorder:
         self.inputs: list[Home] = []
         self.stand_ins: list[Tensor] = []
         self.given: list[Tensor] = []
+        self.fed: list[int] = []  # which of the arguments those are
         self.leaves: list[Any] = []
         self.capture: Any = None
 
@@ -66,9 +67,13 @@ class Recorder:
                 self._variable(tensor)
         for tensor in known:
             self._variable(tensor)
+        at = 0
         for x in leaves:
             if isinstance(x, Tensor):
-                x = self._argument(x)
+                x = self._argument(x, at)
+                at += 1
+            elif hasattr(x, "_guard"):
+                self.recording.guard(x)
             self.leaves.append(x)
         self.outer.flush()
 
@@ -102,8 +107,16 @@ class Recorder:
                     return p
         return None
 
-    def _argument(self, x: Tensor) -> Tensor:
-        """A tensor in the argument's place, in memory of the program."""
+    def _argument(self, x: Tensor, at: int) -> Tensor:
+        """A tensor in the argument's place, in memory of the program.
+
+        A variable stands for itself, and a tensor that is given twice is one tensor.
+        """
+        if self._place(x):
+            return x
+        for stand_in, known in zip(self.stand_ins, self.given):
+            if known is x:
+                return stand_in
         value = self.raw.contiguous(self.outer.settled(base_of(x._handle)))
         home = Home(self.outer, self.raw, size(x.shape), x.dtype)
         home.put(value, value.layout)
@@ -114,6 +127,8 @@ class Recorder:
         self.inputs.append(home)
         self.stand_ins.append(made)
         self.given.append(x)
+        self.recording.twins.append((x, made))
+        self.fed.append(at)
         return made
 
     # The run.
@@ -129,10 +144,7 @@ class Recorder:
             result = function(*args, **named)
             ACTIVE.recording = None
             self.outer.flush()
-            if _with_gradients(result):
-                self.recording.refuse(
-                    "it returns Gradients; return those that are needed: grads[p]"
-                )
+            self._look_at(result)
             leaves, shape = flatten(result)
             del result, args, named
             return self._end(leaves, shape)
@@ -140,6 +152,15 @@ class Recorder:
             ACTIVE.recording = None
             if self.capture is not None:
                 self.capture.abandon()
+
+    def _look_at(self, result: Any) -> None:
+        """Refuse results that a play cannot make."""
+        if _holds(result, lambda x: isinstance(x, Gradients)):
+            self.recording.refuse(
+                "it returns Gradients; return those that are needed: grads[p]"
+            )
+        if _holds(result, runs_on):
+            self.recording.refuse("it returns an iterator or a coroutine")
 
     def _end(
         self, leaves: list[Any], form: Any
@@ -161,11 +182,7 @@ class Recorder:
 
     def _own(self, leaves: list[Any]) -> list[Any]:
         """The result for the caller: its own arguments where they are returned."""
-        for stand_in, x in zip(self.stand_ins, self.given):
-            for tensor, _ in self.recording.written:
-                if tensor is stand_in:
-                    forsake(buffer_of(x._handle), x)
-                    x._handle = stand_in._handle
+        self.recording.twins = []
         return [self._given(x, x) for x in leaves]
 
     def _given(self, tensor: Any, default: Any) -> Any:
@@ -214,6 +231,7 @@ class Recorder:
             replay = Replay(outer, raw, program, self.owner)
             replay.homes = [tuple(entry) for entry in self.homes]
             replay.inputs = self.inputs
+            replay.fed = self.fed
             replay.results = results
             replay.changed = updates
             replay.owners = [program.twins[b.id] for b in shown]
@@ -245,6 +263,8 @@ class Recorder:
         buffer = self.outer.settled(base_of(x._handle)).buffer
         computed = self.capture.owns(buffer) and not self._kept(buffer)
         if not x.size or not (computed or self._ours(buffer)):
+            if not self.capture.owns(buffer):
+                self.capture.outer[buffer.id] = buffer
             return Result("value", detached(x._handle), device=x.device)
         return self._fresh(x, shown)
 
@@ -320,13 +340,21 @@ def _levels(handle: Any) -> int:
     return n
 
 
-def _with_gradients(result: Any) -> bool:
-    """Say whether what a function returns holds a Gradients."""
+def _holds(result: Any, what: Callable[[Any], bool]) -> bool:
+    """Say whether a function's result is such a thing, or holds one."""
     if isinstance(result, (list, tuple)):
-        return bool([x for x in result if _with_gradients(x)])
+        return bool([x for x in result if _holds(x, what)])
     if isinstance(result, dict):
-        return bool([k for k in result if _with_gradients(result[k])])
-    return isinstance(result, Gradients)
+        return bool([k for k in result if _holds(result[k], what)])
+    return what(result)
+
+
+def runs_on(x: Any) -> bool:
+    """Say whether a thing gives something else whenever it is asked."""
+    for name in ("__next__", "__await__", "__anext__", "send"):
+        if hasattr(x, name):
+            return True
+    return False
 
 
 def has_history(tensor: Tensor) -> bool:

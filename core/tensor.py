@@ -217,9 +217,10 @@ class Tensor(Methods):
             raise DTypeError(
                 "requires_grad_: only floats have gradients; given " + self._describe()
             )
+        handle = leaf(detached(self._handle))
         if WATCH.on:
-            changed(self)
-        self._handle = leaf(detached(self._handle))
+            changed(self, handle)
+        self._handle = handle
         return self
 
     def grad(self, grads: Gradients) -> Tensor:
@@ -236,7 +237,7 @@ class Tensor(Methods):
         if other.device is not self.device:
             other = other.to(self.device)
         if WATCH.on:
-            changed(self)
+            changed(self, other._handle)
         tracked = self.requires_grad
         self._handle = other._handle
         if tracked:
@@ -253,7 +254,7 @@ class Tensor(Methods):
 
         made = setitem(self, key, value)._handle
         if WATCH.on:
-            changed(self)
+            changed(self, made)
         self._handle = made
 
 

@@ -43,10 +43,12 @@ class Recording:
     written  [tensor, the handle it had before]
     guarded  objects with `_guard()`: what they say must stay as it is
     refused  why the run cannot be repeated without Python
+    twins    (argument, the tensor that the function has in its place)
     """
 
     def __init__(self):
         self.written = []
+        self.twins = []
         self.guarded = []
         self.refused = None
 
@@ -55,6 +57,15 @@ class Recording:
             if known is tensor:
                 return
         self.written.append((tensor, tensor._handle))
+
+    def follow(self, tensor, handle):
+        """An argument may be written under either name; it is one tensor."""
+        for given, inside in self.twins:
+            if inside is tensor:
+                forsake(buffer_of(given._handle), given)
+                given._handle = handle
+            elif given is tensor:
+                inside._handle = handle
 
     def guard(self, thing):
         for known in self.guarded:
@@ -77,11 +88,13 @@ def line():
     return ""
 
 
-def changed(tensor):
+def changed(tensor, handle=None):
     """A tensor is about to get new values (called where WATCH.on)."""
     recording = ACTIVE.recording
     if recording is not None:
         recording.write(tensor)
+        if handle is not None:
+            recording.follow(tensor, handle)
     forsake(buffer_of(tensor._handle), tensor)
 
 

@@ -42,7 +42,7 @@ class Replay:
     outer, raw   the backends: of tensors, of buffers
     program      of the raw backend
     homes        [home, places of its variables, whether the program writes it]
-    inputs       memory of the arguments
+    inputs, fed  memory of arguments; which of the arguments those are
     results, changed   Results: what the function returns; (argument, its new value)
     owners       Buffers that the results show
     """
@@ -55,6 +55,7 @@ class Replay:
         self.stale = False
         self.homes = []
         self.inputs = []
+        self.fed = []
         self.results = []
         self.changed = []
         self.owners = []
@@ -138,6 +139,7 @@ class Replay:
     def play(self, given):
         """Do it again with these arguments; returns the leaves of the result."""
         outer, raw = self.outer, self.raw
+        given = [given[i] for i in self.fed]
         if outer is not raw:
             outer.flush()
         handles = [outer.settled(base_of(t._handle)) for t in given]

@@ -360,26 +360,41 @@ class Program:
         the end, the last among them.
         """
         device.seed(self.seed)
+        found: list[Any] = []
+        out = self.compute(device, self.inputs(device), found)
+        return found + [t.numpy() for t in out]
+
+    def inputs(self, device: fogo.Device, number: int = 0) -> list[fogo.Tensor]:
+        """Return its arguments; `number`: others of the same shapes."""
+        numbers = np.random.default_rng(self.seed + 1000 * number)
+        given = [args for name, *args in self.steps if name == "input"]
+        return [_input(device, numbers, dtype, shape) for dtype, shape in given]
+
+    def compute(
+        self,
+        device: fogo.Device,
+        inputs: list[fogo.Tensor],
+        found: list[Any] | None,
+    ) -> list[fogo.Tensor]:
+        """Return one value in three; reads go to `found` (None: nothing is read)."""
         out: list[fogo.Tensor] = []
         rest: tuple[fogo.Tensor, ...] = ()
-        found: list[Any] = []
-        numbers = np.random.default_rng(self.seed)
         for name, *args in self.steps:
-            if name == "read":
-                found.append(out[args[0]].numpy())
+            if name == "input":
+                out.append(inputs[len(out)])
+            elif name == "read":
+                if found is not None:
+                    found.append(out[args[0]].numpy())
             elif name == "other":
                 out.append(rest[args[0]])
             else:
-                made = RUN[name](device, numbers, out, *args)
+                made = RUN[name](device, out, *args)
                 if isinstance(made, tuple):
                     rest = made
                     made = made[0]
                 out.append(made)
         last = len(out) - 1
-        found.extend(
-            [t.numpy() for i, t in enumerate(out) if (last - i) % 3 == 0]
-        )  # fmt: skip
-        return found
+        return [t for i, t in enumerate(out) if (last - i) % 3 == 0]
 
     def __repr__(self) -> str:
         lines = [f"program, seed {self.seed}:"]
@@ -406,33 +421,31 @@ def _tame(x: fogo.Tensor) -> fogo.Tensor:
     return x.clip(-4.0, 4.0)
 
 
-def _input(
-    device: fogo.Device, numbers: Any, out: Any, dtype: str, shape: Any
-) -> fogo.Tensor:
+def _input(device: fogo.Device, numbers: Any, dtype: str, shape: Any) -> fogo.Tensor:
     if dtype == "int32":
         return fogo.tensor(numbers.integers(-6, 7, shape).astype(dtype), device=device)
     return fogo.tensor(numbers.uniform(-2, 2, shape).astype(dtype), device=device)
 
 
-def _binary(device: Any, numbers: Any, out: Any, name: str, x: int, y: int) -> Any:
+def _binary(device: Any, out: Any, name: str, x: int, y: int) -> Any:
     a, b = out[x], out[y]
     if name == "div":
         return a / (b.abs() + 1.0)
     return _tame(getattr(fogo, name)(a, b))
 
 
-def _reduce(d: Any, n: Any, out: Any, name: str, x: int, axis: Any, keep: bool) -> Any:
+def _reduce(d: Any, out: Any, name: str, x: int, axis: Any, keep: bool) -> Any:
     made = getattr(out[x], name)(axis=axis, keepdims=keep)
     if out[x].dtype.is_int:
         return (made % 17).astype("int32")
     return _tame(made)
 
 
-def _matmul(d: Any, n: Any, out: Any, x: int, y: int, turned: bool) -> Any:
+def _matmul(d: Any, out: Any, x: int, y: int, turned: bool) -> Any:
     return _tame(out[x] @ (out[y].T if turned else out[y]))
 
 
-def _setitem(d: Any, n: Any, out: Any, x: int, keys: Any, y: int | None) -> Any:
+def _setitem(d: Any, out: Any, x: int, keys: Any, y: int | None) -> Any:
     made = out[x] * 1.0
     before = made[keys] + 0.0
     made[keys] = 0.5 if y is None else out[y]
@@ -442,7 +455,7 @@ def _setitem(d: Any, n: Any, out: Any, x: int, keys: Any, y: int | None) -> Any:
     return _tame(made)
 
 
-def _random(d: Any, n: Any, out: Any, name: str, shape: Any, x: int) -> Any:
+def _random(d: Any, out: Any, name: str, shape: Any, x: int) -> Any:
     if name == "rand":
         return fogo.rand(shape, device=d)
     if name == "bernoulli":
@@ -452,7 +465,7 @@ def _random(d: Any, n: Any, out: Any, name: str, shape: Any, x: int) -> Any:
     return _tame(fogo.dropout(out[x], 0.3))
 
 
-def _several(d: Any, n: Any, out: Any, name: str, x: int, axis: int) -> Any:
+def _several(d: Any, out: Any, name: str, x: int, axis: int) -> Any:
     if name == "standardize":
         y, mean, var = fogo.standardize(out[x], axis, 0.5)
         return y, mean, _tame(var)
@@ -461,39 +474,38 @@ def _several(d: Any, n: Any, out: Any, name: str, x: int, axis: int) -> Any:
     return getattr(out[x], name)(axis)[0]
 
 
-def _integer(d: Any, n: Any, out: Any, name: str, x: int, y: int) -> Any:
+def _integer(d: Any, out: Any, name: str, x: int, y: int) -> Any:
     return getattr(fogo, name)(out[x], out[y]) % 13 - 6
 
 
-def _normalise(d: Any, n: Any, out: Any, name: str, x: int) -> Any:
+def _normalise(d: Any, out: Any, name: str, x: int) -> Any:
     if name == "layer_norm":
         return fogo.layer_norm(out[x], out[x].shape[-1], eps=0.5)
     return getattr(out[x], name)(-1)
 
 
 RUN: dict[str, Callable[..., Any]] = {
-    "input": _input,
-    "unary": lambda d, n, out, name, x: _tame(getattr(out[x], name)()),
+    "unary": lambda d, out, name, x: _tame(getattr(out[x], name)()),
     "binary": _binary,
-    "scalar": lambda d, n, out, name, x, y: _tame(getattr(fogo, name)(out[x], y)),
+    "scalar": lambda d, out, name, x, y: _tame(getattr(fogo, name)(out[x], y)),
     "reduce": _reduce,
     "matmul": _matmul,
-    "getitem": lambda d, n, out, x, keys: out[x][keys],
+    "getitem": lambda d, out, x, keys: out[x][keys],
     "setitem": _setitem,
-    "take": lambda d, n, out, x, i, axis: fogo.take(out[x], out[i], axis),
-    "along": lambda d, n, out, x, i, axis: fogo.take_along_axis(out[x], out[i], axis),
+    "take": lambda d, out, x, i, axis: fogo.take(out[x], out[i], axis),
+    "along": lambda d, out, x, i, axis: fogo.take_along_axis(out[x], out[i], axis),
     "random": _random,
     "several": _several,
-    "reshape": lambda d, n, out, x, shape: out[x].reshape(shape),
-    "permute": lambda d, n, out, x, axes: out[x].permute(axes),
-    "concat": lambda d, n, out, x, y, axis: fogo.concat([out[x], out[y]], axis),
+    "reshape": lambda d, out, x, shape: out[x].reshape(shape),
+    "permute": lambda d, out, x, axes: out[x].permute(axes),
+    "concat": lambda d, out, x, y, axis: fogo.concat([out[x], out[y]], axis),
     "integer": _integer,
-    "compare": lambda d, n, out, x, y: out[x] % 5 > y,
-    "where": lambda d, n, out, c, x: fogo.where(out[c], out[x], 0.25),
-    "cast": lambda d, n, out, x, dtype: out[x].astype(dtype),
+    "compare": lambda d, out, x, y: out[x] % 5 > y,
+    "where": lambda d, out, c, x: fogo.where(out[c], out[x], 0.25),
+    "cast": lambda d, out, x, dtype: out[x].astype(dtype),
     "normalise": _normalise,
-    "expand": lambda d, n, out, x, count: out[x].expand((count, *out[x].shape)),
-    "full": lambda d, n, out, shape: fogo.full(shape, 0.75, device=d),
+    "expand": lambda d, out, x, count: out[x].expand((count, *out[x].shape)),
+    "full": lambda d, out, shape: fogo.full(shape, 0.75, device=d),
 }
 
 
