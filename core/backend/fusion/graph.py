@@ -6,6 +6,8 @@ compute its elements themselves at little or no cost; the rest get a kernel.
 
 from __future__ import annotations
 
+from ...dtypes import float16
+from ...expr import TESTS
 from .layouts import compose
 from .points import CHEAP, narrows, operands_of, point_of
 from .recording import CONST
@@ -82,9 +84,12 @@ class Graph:
                 item.live = item.live or bool(self.live[s])
             item.needed = item.live or bool(item.readers)
             if item.needed:
-                for i, (ref, _, _) in enumerate(item.operands):
+                for i, (ref, _, dtype) in enumerate(item.operands):
                     if ref >= 0:
-                        self.maker[ref][0].readers.append((item, i))
+                        maker = self.maker[ref][0]
+                        maker.readers.append((item, i))
+                        if dtype is float16 and item.op.name in TESTS:
+                            maker.rounds = True  # an overflow must be seen
         self.items = [item for item in self.items if item.needed]
 
     def storage(self, ref):
