@@ -42,6 +42,7 @@ def backward(k, arrays, outs, causal, scale, tile, parts):
 
     arrays: q, key, v, g, total, spread, mask or None.
     """
+    k.trusted = True  # as going forward
     of_queries = parts == "q"
     q, key, v, g, total, spread, mask = arrays
     grid = Grid(k, tile, q.shape[:-2], (q if of_queries else key).shape[-2])
