@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LATER = 0x2A0  # flags of code that runs later: generators, coroutines, both
+CALL = "__call__"
 KEPT = 16  # programs of a function, at most
 TRIES = 6  # captures without a play, before a kind of call is left to Python
 
@@ -162,7 +163,9 @@ class Compiled:
             return self.function(*args, **named)
         self.captures += 1
         entry.tries += 1
-        for replay in [r for r in entry.replays if r.stale]:
+        for replay in [r for r in entry.replays if r.reader.stale]:
+            for tensor in replay.reader.tensors:
+                self.learn(tensor)
             entry.replays.remove(replay)
             replay.drop()
         result, made, reason = record(self, outer, self.function, leaves, form)
@@ -254,7 +257,7 @@ def _is_leaf(x):
 
 def runs_later(function: Any) -> bool:
     """Say whether calling a function runs nothing yet, where Python can tell."""
-    for each in (function, getattr(function, "__call__", None)):
+    for each in (function, getattr(type(function), CALL, None)):
         code = getattr(each, "__code__", None)
         if getattr(code, "co_flags", 0) & LATER:
             return True

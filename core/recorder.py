@@ -11,7 +11,8 @@ from .backend.capture import (
     Recording,
     base_of,
     buffer_of,
-    forsake,
+    memory_of,
+    watch,
 )
 from .backend.home import Home, bring_home, copied, leave, places_of, settle
 from .backend.replay import Replay, Result
@@ -198,8 +199,7 @@ class Recorder:
         while written:
             tensor, before = written.pop()
             arena = tensor._arena is not None
-            fresh = buffer_of(before)
-            fresh = fresh is None or self.capture.owns(fresh)
+            fresh = self._fresh_memory(memory_of(before))
             del before
             mine = self._place(tensor) or self._given(tensor, None) is not None
             if mine:
@@ -210,6 +210,12 @@ class Recorder:
                 self.owner.learn(tensor)
                 found = True
         return found
+
+    def _fresh_memory(self, memory: Any) -> bool:
+        """Say whether the run has made this (None: it is still to be computed)."""
+        if hasattr(memory, "number"):
+            return id(memory) in self.recording.made
+        return memory is None or self.capture.owns(memory)
 
     # After the run.
 
@@ -228,16 +234,16 @@ class Recorder:
             outers = self.capture.outer
             program = self.capture.finish()
             self.capture = None
-            replay = Replay(outer, raw, program, self.owner)
+            replay = Replay(outer, raw, program)
             replay.homes = [tuple(entry) for entry in self.homes]
             replay.inputs = self.inputs
             replay.fed = self.fed
             replay.results = results
             replay.changed = updates
             replay.owners = [program.twins[b.id] for b in shown]
-            for id in outers:
-                readers = [r for r in outers[id].readers or () if not r.stale]
-                outers[id].readers = readers + [replay]
+            for table in (outers, self.recording.read):
+                for key in table:
+                    watch(table[key], replay.reader)
         return replay
 
     def _updates(self, changed: list[Tensor], shown: list[Any]) -> list[Any]:
@@ -263,10 +269,18 @@ class Recorder:
         buffer = self.outer.settled(base_of(x._handle)).buffer
         computed = self.capture.owns(buffer) and not self._kept(buffer)
         if not x.size or not (computed or self._ours(buffer)):
-            if not self.capture.owns(buffer):
-                self.capture.outer[buffer.id] = buffer
+            self._constant(memory_of(x._handle))
             return Result("value", detached(x._handle), device=x.device)
         return self._fresh(x, shown)
+
+    def _constant(self, memory: Any) -> None:
+        """Note that a result is always this, while nobody assigns to it."""
+        if self._fresh_memory(memory):
+            return
+        if hasattr(memory, "number"):
+            self.recording.read[id(memory)] = memory
+        else:
+            self.capture.outer[memory.id] = memory
 
     def _kept(self, buffer: Any) -> bool:
         """Say whether host data lies in a buffer."""

@@ -89,6 +89,7 @@ class WebGpu(RawBackend):
         self.tape = None  # the program being captured: see program.py
         self.capturing = Lock()  # one program at a time
         self.programs = 0
+        self.forgotten = []  # (id of a program, its buffers)
 
     def describe(self):
         return self.gpu.info["name"]
@@ -160,6 +161,13 @@ class WebGpu(RawBackend):
         self.names[name] = True
         if self.stream.runs >= RUNS:
             self.flush()
+
+    def collect(self):
+        """Use the buffers of forgotten programs again, unless one is captured now."""
+        while self.forgotten and self.tape is None:
+            id, unused = self.forgotten.pop()
+            self.stream.drop(id)
+            self.pool.take_back(unused)
 
     def program(self):
         """Begin to capture a program: see program.py."""
@@ -284,6 +292,7 @@ class WebGpu(RawBackend):
         with self.lock:
             if self.tape is not None:
                 self.tape.refuse("it waits for the device")
+            self.collect()
             if self.fence is None:
                 self.fence = self.pool.take(4, True)
             with Uninterrupted():

@@ -31,6 +31,7 @@ class Capture:
         self.outer = {}
         self.kept = []
         with backend.lock:
+            backend.collect()
             self.before = backend.pool.reserve()
             self.returned = backend.pool.returned
             backend.tape = self
@@ -95,11 +96,13 @@ class Program:
 
     twins    id of a buffer that the capture has left in use -> the Buffer in its place
     kernels  how many it runs
+    reader   what is told when it is gone
     """
 
     def __init__(self, backend, unused, twins, capture):
         words = capture.words
         self.backend = backend
+        self.reader = None
         self.unused = unused
         self.twins = twins
         self.kept = capture.kept
@@ -116,13 +119,20 @@ class Program:
 
     def drop(self):
         """Forget it; its buffers are used again once nobody shows them."""
+        self.__del__()
         with self.backend.lock:
-            if self.unused is not None:
-                unused, self.unused = self.unused, None
-                self.kept = self.outer = ()
-                self.twins = {}
-                self.backend.stream.drop(self.id)
-                self.backend.pool.take_back(unused)
+            self.backend.collect()
+
+    def __del__(self):
+        """May run in the middle of anything: `collect` does the rest."""
+        unused, self.unused = self.unused, None
+        if unused is None:
+            return
+        if self.reader is not None:
+            self.reader.stale = True
+        self.kept = self.outer = ()
+        self.twins = {}
+        self.backend.forgotten.append((self.id, unused))
 
 
 def _commands(words):

@@ -44,9 +44,13 @@ class Recording:
     guarded  objects with `_guard()`: what they say must stay as it is
     refused  why the run cannot be repeated without Python
     twins    (argument, the tensor that the function has in its place)
+    made     id -> number without memory that the run has made (see memory_of)
+    read     those of before that it reads
     """
 
     def __init__(self):
+        self.made = {}
+        self.read = {}
         self.written = []
         self.twins = []
         self.guarded = []
@@ -62,7 +66,7 @@ class Recording:
         """An argument may be written under either name; it is one tensor."""
         for given, inside in self.twins:
             if inside is tensor:
-                forsake(buffer_of(given._handle), given)
+                forsake(memory_of(given._handle), given)
                 given._handle = handle
             elif given is tensor:
                 inside._handle = handle
@@ -95,15 +99,48 @@ def changed(tensor, handle=None):
         recording.write(tensor)
         if handle is not None:
             recording.follow(tensor, handle)
-    forsake(buffer_of(tensor._handle), tensor)
+    forsake(memory_of(tensor._handle), tensor)
 
 
-def forsake(buffer, tensor=None):
-    """Tell the programs that read a buffer as a constant that it is none any more."""
-    readers = getattr(buffer, "readers", None)
-    if readers:
-        for program in readers:
-            program.outdate(tensor)
+class Reader:
+    """What a program took for constants knows of it: whether it is out of date.
+
+    tensors   those that have changed since: variables of the next program
+    """
+
+    __slots__ = ("stale", "tensors")
+
+    def __init__(self):
+        self.stale = False
+        self.tensors = []
+
+
+def forsake(memory, tensor=None):
+    """Tell the programs that took this for a constant that it is none any more."""
+    for reader in getattr(memory, "readers", None) or ():
+        reader.stale = True
+        if tensor is not None:
+            reader.tensors.append(tensor)
+
+
+def watch(memory, reader):
+    """Let a program know when this is no constant any more."""
+    known = [r for r in memory.readers or () if not r.stale]
+    memory.readers = known + [reader]
+
+
+def number_made(value):
+    """A number without memory is made (called where WATCH.on)."""
+    recording = ACTIVE.recording
+    if recording is not None:
+        recording.made[id(value)] = value
+
+
+def number_read(value):
+    """A number without memory is computed with (called where WATCH.on)."""
+    recording = ACTIVE.recording
+    if recording is not None and id(value) not in recording.made:
+        recording.read[id(value)] = value
 
 
 def called(thing):
@@ -137,6 +174,14 @@ def buffer_of(handle):
     if value is not None:
         handle = value.base
     return getattr(handle, "buffer", None)
+
+
+def memory_of(handle):
+    """The buffer that a handle shows, or the number where Fusion keeps only that."""
+    value = getattr(base_of(handle), "value", None)
+    if value is not None and value.number is not None:
+        return value
+    return buffer_of(handle)
 
 
 def rebased(handle, base):

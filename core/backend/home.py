@@ -14,7 +14,7 @@ from ..ops.elementwise import COPY
 from ..ops.record import Aval
 from ..shapes import Layout, size
 from .base import Handle
-from .capture import REFERENCES, buffer_of, forsake, rebased
+from .capture import REFERENCES, buffer_of, forsake, memory_of, rebased
 
 
 class Home:
@@ -144,7 +144,7 @@ def settle(home, arriving):
             home.put(value, p.layout)
         if p.tensor._arena is not None and plain(value) and not value.layout.offset:
             whole = value
-        forsake(buffer_of(p.tensor._handle), p.tensor)
+        forsake(memory_of(p.tensor._handle), p.tensor)
         p.enter()
 
 

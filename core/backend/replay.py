@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..shapes import Layout
 from .autodiff import _NUMBERS, Var
 from .base import Handle
-from .capture import REFERENCES, WATCH, base_of, chain, changed, nodes_of
+from .capture import REFERENCES, WATCH, Reader, base_of, chain, changed, nodes_of
 from .home import bring_home, move
 from .threads import Uninterrupted
 
@@ -43,16 +43,16 @@ class Replay:
     program      of the raw backend
     homes        [home, places of its variables, whether the program writes it]
     inputs, fed  memory of arguments; which of the arguments those are
+    reader       what knows whether its constants still are
     results, changed   Results: what the function returns; (argument, its new value)
     owners       Buffers that the results show
     """
 
-    def __init__(self, outer, raw, program, owner):
+    def __init__(self, outer, raw, program):
         self.outer = outer
         self.raw = raw
         self.program = program
-        self.owner = owner
-        self.stale = False
+        self.reader = program.reader = Reader()
         self.homes = []
         self.inputs = []
         self.fed = []
@@ -94,15 +94,9 @@ class Replay:
         """How many hold each part of what will be written."""
         return [REFERENCES(x) for x in self.links]
 
-    def outdate(self, tensor):
-        """Something it took for a constant has changed."""
-        self.stale = True
-        if tensor is not None:
-            self.owner.learn(tensor)
-
     def drop(self):
         """Forget the program."""
-        self.stale = True
+        self.reader.stale = True
         self.program.drop()
         self.homes = self.inputs = self.owners = self.shown = self.last = ()
         self.tensors = self.expected = self.links = self.nodes = self.results = ()
@@ -122,7 +116,7 @@ class Replay:
                 if not alike(thing._guard(), known):
                     return False
             self.version = WATCH.version
-        return not self.stale and self._variables()
+        return not self.reader.stale and self._variables()
 
     def _variables(self):
         """Say whether the variables are what they were, but for their values."""

@@ -19,8 +19,21 @@ def gpu(request: pytest.FixtureRequest) -> Iterator[fogo.Device]:
     yield device if request.param == "fused" else device.unfused()
 
 
+@pytest.fixture(scope="session")
+def fused_gpu() -> fogo.Device:
+    """The machine's GPU with Fusion, for tests that draw their data."""
+    runtimes.need("webgpu", runtimes.why_absent("webgpu"))
+    return fogo.device("webgpu")
+
+
+@pytest.fixture(scope="session")
+def unfused_gpu(fused_gpu: fogo.Device) -> fogo.Device:
+    """The same without Fusion."""
+    return fused_gpu.unfused()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Count the tests that use the GPU under "webgpu"."""
-    if "gpu" in getattr(item, "fixturenames", ()):
+    if {"gpu", "fused_gpu"} & set(getattr(item, "fixturenames", ())):
         item.user_properties.append(("device", "webgpu"))

@@ -276,7 +276,9 @@ def test_what_reads_is_left_to_python_and_says_so_once(gpu, read, said) -> None:
         return x * 2.0
 
     g = fogo.compile(f)
-    with pytest.warns(RuntimeWarning, match=f"compile: f runs as ever, because it {said}"):
+    with pytest.warns(
+        RuntimeWarning, match=f"compile: f runs as ever, because it {said}"
+    ):
         assert g(ten(gpu, 1.0)).tolist() == [2.0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -299,7 +301,9 @@ def test_a_result_with_history_is_left_to_python(gpu) -> None:
     layer = nn.Linear(2, 1, device=device)
     f = fogo.compile(layer)
     x = fogo.ones(3, 2, device=device)
-    with pytest.warns(RuntimeWarning, match="returns a tensor with history; go backward"):
+    with pytest.warns(
+        RuntimeWarning, match="returns a tensor with history; go backward"
+    ):
         y = f(x)
     assert layer.weight in y.sum().backward()
     f = fogo.compile(layer)
@@ -318,7 +322,9 @@ def test_an_argument_with_history_is_left_to_python(gpu) -> None:
         seen.append((x * x).sum().backward()[w].tolist())
 
     g = fogo.compile(f)
-    with pytest.warns(RuntimeWarning, match="an argument has history; give it detached"):
+    with pytest.warns(
+        RuntimeWarning, match="an argument has history; give it detached"
+    ):
         g(w * 3.0)
     g(w * 3.0)
     assert seen == [[18.0, 18.0]] * 2 and g.captures == 0

@@ -14,9 +14,13 @@ class Value:
     base    the base backend's handle of the storage, once it is there
     number  the value of a constant (no storage at all), else None
     error   what went wrong instead
+    readers programs that took the number for a constant (see backend/capture.py)
     """
 
-    __slots__ = ("stream", "slot", "base", "number", "error", "seen", "shape", "dtype")
+    __slots__ = (
+        "stream", "slot", "base", "number", "error", "seen", "shape", "dtype",
+        "readers",
+    )  # fmt: skip
 
     def __init__(self, stream, slot, shape, dtype):
         self.stream = stream
@@ -27,6 +31,7 @@ class Value:
         self.seen = None  # (stream, its turn, number among the inputs of that turn)
         self.shape = shape
         self.dtype = dtype
+        self.readers = None
 
 
 class FusedHandle:

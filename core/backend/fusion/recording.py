@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..capture import WATCH, number_read
 from ..threads import Lock
 
 CONST = -(1 << 30)  # stands for a constant among the references of an op
@@ -81,6 +82,8 @@ def references(stream, inputs):
             refs.append(value.slot)
         elif value.number is not None:
             refs.append(CONST)
+            if WATCH.on:
+                number_read(value)
             consts = [value.number] if consts is None else consts + [value.number]
         else:
             refs.append(_input(stream, value))

@@ -13,6 +13,7 @@ from ...ops.record import Aval
 from ...shapes import Layout
 from ...storage import pack, unpack
 from ..base import Backend, Handle, expand
+from ..capture import WATCH, number_made, number_read
 from ..threads import Local, Uninterrupted
 from .handles import FusedHandle, Kind, Value
 from .plan import make_plan, number_in_memory
@@ -201,6 +202,8 @@ class Fusion(Backend):
             number = unpack(pack("full", [number], dtype), dtype)[0]
         value = Value(None, 0, (1,), dtype)
         value.number = number
+        if WATCH.on:
+            number_made(value)
         layout = self.intern(Layout(shape, (0,) * len(shape)))
         return FusedHandle(value, layout, dtype)
 
@@ -308,6 +311,8 @@ class Fusion(Backend):
             raise value.error
         if value.base is None:
             value.base = number_in_memory(self.inner, value.number, value.dtype)
+        if WATCH.on and value.number is not None:
+            number_read(value)
         base = value.base
         layout = h.layout
         if base.layout.offset:
