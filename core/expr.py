@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .dtypes import DType, bool_, float32
+from .dtypes import dtype as named
 
 # The dtype of index arithmetic inside kernels: 32 bits, never wraps, never stored.
 INDEX = DType("index", "int", 32, "i")
@@ -121,6 +122,18 @@ class Expr:
             "in a kernel"
         )
 
+    def __index__(self) -> int:
+        raise TypeError(
+            "formula: a symbolic value is known on the device only; given where Python "
+            "needs a number, as in range(v); use k.loop(v), fogo.exp(v) and the like"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            "formula: a symbolic value has no %s, as a tensor might; use elementwise "
+            "functions, and k.loop for sums" % name
+        )
+
     def __repr__(self) -> str:
         if self.op in ("const", "var"):
             return str(self.args[0])
@@ -146,17 +159,24 @@ def literal(value: Any, dtype: DType) -> Expr:
     return Expr("const", (value,), dtype)
 
 
-def cast(x: Expr, dtype: DType) -> Any:
+def cast(x: Expr, dtype: DType | str) -> Any:
     """Convert an expression to another dtype."""
     if x.dtype is dtype:
         return x
+    dtype = named(dtype)
     if x.op == "const":
         return literal(x.args[0], dtype)
     return Expr("cast", (x,), dtype)
 
 
-def bitcast(x: Expr, dtype: DType) -> Any:
+def bitcast(x: Expr, dtype: DType | str) -> Any:
     """Reinterpret the bits of an expression as another dtype of the same width."""
+    dtype = named(dtype)
+    if x.dtype.bits != dtype.bits:
+        raise TypeError(
+            "formula: bitcast keeps the width; given %s to %s; cast it first"
+            % (x.dtype.name, dtype.name)
+        )
     return Expr("bitcast", (x,), dtype)
 
 
@@ -178,7 +198,7 @@ PRIMITIVES = UNARY + BINARY + COMPARISONS + ("where", "cast", "bitcast")
 def call(op: str, *args: Any) -> Any:
     """Apply a primitive; Python scalars take the dtype of the other operands.
 
-    Raises: TypeError when the operands' dtypes differ (a bug in a formula).
+    Raises: TypeError when the operands' dtypes differ.
     """
     args = _typed(op, args)
     if op in COMPARISONS or op in TESTS:
@@ -209,7 +229,8 @@ def _typed(op, args):
                 out[i] = cast(a, dtype)
             else:
                 raise TypeError(
-                    "internal: %s of %s and %s in a formula"
+                    "formula: the dtypes of values must agree; given %s of %s and %s; "
+                    "bring them together by cast(v, dtype)"
                     % (op, dtype.name, a.dtype.name)
                 )
     if first and not isinstance(args[0], Expr):

@@ -34,6 +34,7 @@ from .check_group import Group
 from .check_memory import Memory
 from .check_uniform import Uniformity
 from .lower import evaluate
+from .vet import vet
 
 LANES = 32  # threads of a subgroup, unless told otherwise
 OURS = ("kernel/ir.py", "kernel/group.py")  # the language itself is not the place
@@ -242,7 +243,12 @@ def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
         kernel = kernel.op
     op = kernel
     if not isinstance(op, Op):
-        op = Op(kernel.__name__, kernel=kernel, attrs=tuple(["attr"] * len(attrs)))
+
+        def vetted(k, *values):
+            kernel(k, *values)
+            vet(k, True)
+
+        op = Op(kernel.__name__, kernel=vetted, attrs=tuple(["attr"] * len(attrs)))
     handles = tuple([handle_of(x) for x in inputs])
     if outs is None:
         avals = op.infer([Aval(h.shape, h.dtype) for h in handles], attrs)

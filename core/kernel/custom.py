@@ -92,7 +92,7 @@ class Custom:
             )
         avals = []
         for a in leaves:
-            shape = tuple(a.shape)
+            shape = (a.shape,) if isinstance(a.shape, int) else tuple(a.shape)
             if [n for n in shape if not isinstance(n, int) or n < 0]:
                 raise ShapeError(
                     "%s: out must return sizes that are integers from 0 on; given %r"

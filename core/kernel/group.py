@@ -30,6 +30,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import DType, bool_
+from ..dtypes import dtype as named
 from ..expr import INDEX, Expr, cast, literal, var
 
 ATOMICS = ("add", "sub", "min", "max", "and", "or", "xor", "exchange", "load", "store")
@@ -146,6 +147,7 @@ class Shared:
         self.dtype = dtype
         self.size = size
         self.wide_by = 1  # set to n once any access is n wide
+        self.reach = 4
         self.is_atomic = False
 
     def __getitem__(self, index: Any) -> Expr:
@@ -199,16 +201,25 @@ class Matrix:
         self.kernel.emit(MatrixStore(self, array, as_index(index), as_index(stride)))
 
 
-def load_wide(kernel, array, index, n):
-    """Emit a LoadWide of `array` at a flat index; returns n Exprs."""
-    from .ir import as_index
+def load_wide(kernel, array, index, n, step=1):
+    """Emit a LoadWide of `array` at a flat index; returns n Exprs.
 
-    if not kernel.wides:
-        return [_one(kernel, array, index, i) for i in range(n)]
+    step: how far neighbours lie apart, where they are loaded one by one
+    """
+    _check_wide(n)
+    if not kernel.wides or n > array.reach:
+        return [_one(kernel, array, index, i * step) for i in range(n)]
     array.wide_by = max(array.wide_by, n)
     targets = [kernel.fresh("t", array.dtype) for _ in range(n)]
     kernel.emit(LoadWide(targets, array, as_index(index)))
     return targets
+
+
+def _check_wide(n):
+    if n not in (2, 4):
+        raise TypeError(
+            "kernel: wide takes 2 or 4 neighbours; given %r; pass one of them" % (n,)
+        )
 
 
 def _one(kernel, array, index, i):
@@ -224,7 +235,8 @@ def store_wide(kernel, array, index, values):
     from .ir import Store
 
     values = [as_dtype(v, array.dtype) for v in values]
-    if not kernel.wides:
+    _check_wide(len(values))
+    if not kernel.wides or len(values) > array.reach:
         for i, v in enumerate(values):
             kernel.emit(Store(array, as_index(index) + i, v, False))
         return
@@ -254,9 +266,9 @@ class Groups:
         self.local = var("local", INDEX)
         return coords
 
-    def shared(self, dtype: DType, size: int) -> Shared:
+    def shared(self, dtype: DType | str, size: int) -> Shared:
         """Memory that the threads of a group share: `size` elements, a Python int."""
-        made = Shared(self, len(self.shareds), dtype, size)
+        made = Shared(self, len(self.shareds), named(dtype), size)
         self.shareds.append(made)
         return made
 
@@ -331,19 +343,30 @@ class Groups:
         self.features["subgroups"] = True
         return var("lanes", INDEX)
 
-    def matrix(self, role: str, dtype: DType, rows: int, cols: int) -> Matrix:
+    def matrix(self, role: str, dtype: DType | str, rows: int, cols: int) -> Matrix:
         """A tile on the matrix units, all zero: "left", "right" or "result". Needs the
         feature "matrix"; whole subgroups must come by."""
         self.features["matrix"] = True
         self.matrices += 1
-        made = Matrix(self, self.matrices, role, dtype, rows, cols)
+        made = Matrix(self, self.matrices, role, named(dtype), rows, cols)
         self.emit(MatrixDeclare(made))
         return made
 
 
 def as_index(value):
     """An index Expr from an Expr or a Python int."""
-    return cast(value, INDEX) if isinstance(value, Expr) else literal(value, INDEX)
+    if isinstance(value, Expr):
+        if value.dtype is INDEX:
+            return value
+        if not value.dtype.is_float and not value.dtype.is_bool:
+            return cast(value, INDEX)
+        value = "a %s value" % value.dtype.name
+    elif hasattr(value, "__index__") or isinstance(value, int):
+        return literal(value, INDEX)
+    raise TypeError(
+        "kernel: sizes, bounds and coordinates are integers; given %s; use k.index(v) "
+        "for an integer that was loaded, k.local only after k.groups" % (value,)
+    )
 
 
 def as_dtype(value, dtype):

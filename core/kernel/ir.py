@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import DType
+from ..dtypes import DType, bool_
+from ..dtypes import dtype as named
 from ..expr import INDEX, Expr, cast, literal, var
 from .group import Groups, as_dtype, as_index, load_wide, store_wide
 
@@ -109,6 +110,7 @@ class Array:
         self.offset = offset
         self.written = written
         self.wide_by = 1  # set to n once any access is n wide (see group.py)
+        self.reach = 4  # the most neighbours that may become one access
         self.is_atomic = False
 
     @property
@@ -121,11 +123,17 @@ class Array:
             coords = (coords,)
         if len(coords) != len(self.shape):
             raise TypeError(
-                "kernel: one coordinate per dimension; given %d for %d-d %s"
+                "kernel: one coordinate per dimension; given %d for the %d-d %s; index "
+                "it with a tuple of its length"
                 % (len(coords), len(self.shape), self.name)
             )
         index = self.offset
         for c, stride in zip(coords, self.strides):
+            if isinstance(c, int) and c < 0:
+                raise TypeError(
+                    "kernel: coordinates count from the front; given %d; use "
+                    "x.shape[axis] - n" % c
+                )
             index = index + as_index(c) * stride
         return index
 
@@ -149,7 +157,8 @@ class Array:
         The axis has stride 1, and their flat index must be a multiple of n: see
         `aligned` in lower.py.
         """
-        return load_wide(self.kernel, self, self.flat_index(coords), n)
+        index = self.flat_index(coords)
+        return load_wide(self.kernel, self, index, n, self.strides[axis])
 
     def put_wide(self, coords: Any, values: Any) -> None:
         """Store 2 or 4 neighbours along the last axis from `coords` on."""
@@ -217,6 +226,7 @@ class Kernel(Groups):
         self.sources: list[tuple[str, int, int]] = []
         self.dims: tuple[Expr, ...] = ()
         self.coords: tuple[Expr, ...] = ()
+        self.grids = 0  # how often the points were declared
         self.body: list[Any] = []
         self.stack = [self.body]
         self.counter = 0
@@ -254,6 +264,7 @@ class Kernel(Groups):
 
     def grid(self, shape: Any) -> tuple[Expr, ...]:
         """Declare the points this kernel runs at, in any order; returns coordinates."""
+        self.grids += 1
         self.dims = tuple([as_index(d) for d in shape])
         coords = []
         for i, d in enumerate(self.dims):
@@ -268,9 +279,14 @@ class Kernel(Groups):
         self.emit(Let(target, value))
         return target
 
-    def cell(self, value: Any, dtype: DType | None = None) -> Cell:
+    def cell(self, value: Any, dtype: DType | str | None = None) -> Cell:
         """A mutable variable with a first value."""
-        dtype = dtype or value.dtype
+        if dtype is None and not isinstance(value, Expr):
+            raise TypeError(
+                "kernel: a cell that begins with a number needs a dtype; given %r; "
+                "use k.cell(value, x.dtype)" % (value,)
+            )
+        dtype = value.dtype if dtype is None else named(dtype)
         self.counter += 1
         cell = Cell("var", ("m%d" % self.counter,), dtype)
         cell.kernel = self
@@ -310,12 +326,18 @@ class Kernel(Groups):
 
     def when(self, cond: Any) -> Any:
         """`with k.when(cond):` a branch on the device."""
-        branch = When(cond)
+        branch = When(cond if isinstance(cond, Expr) else literal(cond, bool_))
         self.emit(branch)
         return _Block(self, branch.body, branch)
 
     def otherwise(self, branch: Any) -> Any:
         """`with k.otherwise(branch):` the other side of a `when`."""
+        if not isinstance(branch, When):
+            raise TypeError(
+                "kernel: otherwise takes what its when gave; given %s; write "
+                "`with k.when(cond) as b:`, then `with k.otherwise(b):`"
+                % type(branch).__name__
+            )
         return _Block(self, branch.orelse, branch)
 
 

@@ -92,12 +92,15 @@ class Planner:
             live = list(op.runtime) + op.unread
             static = tuple([a for i, a in enumerate(attrs) if i not in live])
         patterns = tuple([pattern(x) for x in layouts])
-        key = (op, static, tuple(dtypes), patterns)
+        # A kernel of one's own leaves it to us where `wide` is one access.
+        reaches = tuple([reach(x) for x in layouts]) if op.solo else None
+        key = (op, static, tuple(dtypes), patterns, reaches)
         kernel = self.kernels.get(key)
         if kernel is None:
             kernel = trace(
-                op, attrs, layouts, dtypes, len(inputs), self.serial, self.wides
-            )
+                op, attrs, layouts, dtypes, len(inputs), self.serial, self.wides,
+                reaches,
+            )  # fmt: skip
             self.kernels[key] = kernel
         return bind(kernel, layouts, attrs)
 
@@ -122,13 +125,29 @@ def aligned(layout, n=4):
     return True
 
 
-def trace(op, attrs, layouts, dtypes, inputs, serial=False, wides=True):
+def reach(layout):
+    """How many neighbours along the last axis one access may take, at multiples of it:
+    4, 2 or 1."""
+    if not layout.shape or layout.strides[-1] != 1:
+        return 1
+    for n in (4, 2):
+        steps = [s for d, s in zip(layout.shape[:-1], layout.strides[:-1]) if d > 1]
+        if not [s for s in steps + [layout.offset] if s % n]:
+            return n
+    return 1
+
+
+def trace(
+    op, attrs, layouts, dtypes, inputs, serial=False, wides=True, reaches=None
+):  # fmt: skip
     """Run the op's kernel once with symbolic values; returns the Kernel."""
     k = Kernel(op.name)
     k.wides = wides
     k.shares = op.shares
     for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
         k.arrays.append(_array(k, i, layout, dtype, i >= inputs))
+        if reaches:
+            k.arrays[i].reach = reaches[i]
     arrays = k.arrays
     if op.formula is not None:
         elementwise(k, op, arrays)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..tree import count, unflatten
 from .custom import Custom
+from .ir import WATCHERS
+from .vet import vet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +40,7 @@ class KernelOp(Custom):
         if outs[0] != "tuple":
             made = (made,)
         self.function(k, *(args + made), **options)
+        vet(k, bool(WATCHERS))
 
 
 def kernel(
