@@ -38,6 +38,10 @@ class Tile:
         self.depth_room = (depth + step - 1) // step * step
         self.wide = wide
 
+    def rows_are_shared(self):
+        """Whether each thread has four scores of a row at least, going forward."""
+        return self.other * self.own >= WIDE * self.threads
+
     def forward_bytes(self):
         """Shared memory of the forward kernel."""
         longest = max(self.head_room, self.depth_room) + PAD

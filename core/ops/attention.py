@@ -55,6 +55,8 @@ _LOWEST = -float("inf")
 
 def _weights(scores):
     """Softmax of the rows, 0 in rows without any pair; and their logsumexp."""
+    if scores.shape[-1] == 0:  # no key at all
+        return scores, scores.sum(-1) + _LOWEST
     total = logsumexp(scores, -1)
     base = where(total == _LOWEST, 0.0, total)
     return (scores - base.unsqueeze(-1)).exp(), total

@@ -167,3 +167,13 @@ def test_tiles_fit_the_device() -> None:
             tile = attention.Tile(*found[0])
             need = tile.backward_bytes() if backward else tile.forward_bytes()
             assert need <= room
+
+
+@pytest.mark.parametrize("software", [False, True])
+def test_each_thread_has_scores_of_a_row(software: bool) -> None:
+    """Forward, the threads of a row share it four at a time."""
+    for room in (1200, 2048, 16384, 1 << 20):
+        caps = Caps((), {"maxComputeWorkgroupStorageSize": room}, software)
+        for numbers in attention.tiles([], [], 8, 8, caps):
+            tile = attention.Tile(*numbers)
+            assert tile.other >= 4 * (tile.threads // tile.own), numbers
