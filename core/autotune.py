@@ -51,6 +51,7 @@ class Store:
     def remember(self, device, key, best, names):
         """Keep a winner, and write all to the cache."""
         self.open()
+        self.catch_up()
         kept = self.devices.setdefault(device, {})
         kept[key] = {"best": best, "of": sorted(names)}
         self.write(self.text())
@@ -69,6 +70,18 @@ class Store:
             warn("%s; fogo measures again" % error)
             return
         self.merge(found or {})
+
+    def catch_up(self):
+        """Learn what other processes have written since, lest it be lost."""
+        text = self.read()
+        try:
+            found = parse(text, "") if text else None
+        except FormatError:  # it was told of, and is written over
+            return
+        for device in found or {}:
+            ours = self.devices.setdefault(device, {})
+            for key in found[device]:
+                ours.setdefault(key, found[device][key])
 
     def merge(self, devices):
         for device in devices:
@@ -97,7 +110,7 @@ def parse(text, name):
                     or entry["best"] not in entry["of"]
                 ):
                     raise ValueError("an entry without a winner")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise FormatError(
             "autotune: a tuning cache is JSON that fogo wrote; %s is not (%s: %s); "
             "delete it" % (name, type(error).__name__, error)
@@ -144,13 +157,22 @@ def _checked(name):
 
 
 def export() -> str:
-    """Return what is known as text: JSON, the same as `save` writes."""
+    """Return what is known as text: JSON, the same as `save` writes.
+
+    Example:
+        >>> import fogo
+        >>> fogo.autotune.export()[:12]
+        '{"format": 1'
+    """
     STORE.open()
     return STORE.text()
 
 
 def save(path: str) -> None:
-    """Write what is known to a file, beside it first and then renamed."""
+    """Write what is known to a file, beside it first and then renamed.
+
+    Example: see `load`.
+    """
     _replace(path, export())
 
 
@@ -159,6 +181,13 @@ def load(path: str) -> int:
 
     A file for other kernels (an older fogo's) holds none of use. Raises: FormatError
     where it is no such file.
+
+    Example:
+        >>> import fogo, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "tuned.json")
+        >>> fogo.autotune.save(path)
+        >>> fogo.autotune.load(path) >= 0
+        True
     """
     STORE.open()
     with open(path) as file:
@@ -172,6 +201,14 @@ def keep_in(read, write) -> None:
 
     For hosts without files: localStorage, OPFS, a server. Call it before the first
     kernel runs.
+
+    Example:
+        >>> import fogo
+        >>> before, kept = fogo.autotune.STORE, {}
+        >>> fogo.autotune.STORE = fogo.autotune.Store()
+        >>> fogo.autotune.keep_in(
+        ...     lambda: kept.get("fogo"), lambda text: kept.update(fogo=text))
+        >>> fogo.autotune.STORE = before
     """
     STORE.read = read
     STORE.write = write
@@ -239,9 +276,14 @@ def _replace(path, text):
     if folder and hasattr(os, "makedirs"):
         os.makedirs(folder, exist_ok=True)
     draft = "%s.%s.part" % (path, os.getpid() if hasattr(os, "getpid") else 0)
-    with open(draft, "w") as file:
-        file.write(text)
-    getattr(os, "replace", os.rename)(draft, path)
+    try:
+        with open(draft, "w") as file:
+            file.write(text)
+        getattr(os, "replace", os.rename)(draft, path)
+    except OSError:
+        if _exists(draft):
+            os.remove(draft)
+        raise
 
 
 STORE = Store()

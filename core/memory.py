@@ -20,7 +20,8 @@ def memory_stats(device: Device | str | None = None) -> dict[str, int]:
     buffers        how many buffers there are
 
     What is recorded and not run yet has no memory: `device.sync()` first, to see it.
-    Raises: DeviceError where the device leaves its memory to Python.
+    The device "numpy" counts arrays of 1 MiB and more, the others are Python's.
+    Raises: DeviceError where the device does not count its memory.
 
     Example:
         >>> import fogo
@@ -36,7 +37,7 @@ def memory_cleanup(device: Device | str | None = None) -> int:
     """Free the buffers that wait for their next use; returns how many bytes.
 
     Work that is under way is waited for.
-    Raises: DeviceError where the device leaves its memory to Python.
+    Raises: DeviceError where the device does not count its memory.
 
     Example:
         >>> import fogo
@@ -69,9 +70,9 @@ def _pool(name: str, device: Device | str | None) -> Any:
     while backend.inner is not None:
         backend = backend.inner
     pool = getattr(backend, "pool", None)
-    if pool is None:
+    if not hasattr(pool, "stats"):
         raise DeviceError(
-            "%s: the device must count its memory; given %r, which leaves that to "
-            "Python; ask a webgpu, dawn or numpy device" % (name, device_of(device))
+            "%s: the device must count its memory; given %r, which does not; ask a "
+            "webgpu, dawn or numpy device" % (name, device_of(device))
         )
     return pool

@@ -71,12 +71,27 @@ def module(kind: str) -> Any:
 
 def create(kind: str, index: int) -> Any:
     """Make a backend of a plug-in; raises DeviceError where that fails."""
-    return _called(kind, "create", index)
+    made = _called(kind, "create", index)
+    if not hasattr(made, "execute"):
+        raise _useless(kind, "create", "a backend", made)
+    return made
 
 
 def probe(kind: str) -> Any:
     """Ask a plug-in what the machine has; raises DeviceError where that fails."""
-    return _called(kind, "probe")
+    found = _called(kind, "probe")
+    if not isinstance(found, (list, tuple)) or [
+        x for x in found if not isinstance(x, (list, tuple)) or len(x) != 2
+    ]:
+        raise _useless(kind, "probe", "a list of (kind, text)", found)
+    return found
+
+
+def _useless(kind, name, wanted, made):
+    return DeviceError(
+        "device: %s is not available; %s of the plug-in %s must return %s; given %s"
+        % (kind, name, entries()[kind].value, wanted, type(made).__name__)
+    )
 
 
 def _called(kind, name, *args):
@@ -100,6 +115,9 @@ def override(kind: str, backend: Any) -> None:
         if name.startswith(kind + "."):
             try:
                 ops = dict(entries()[name].load())
+                for op in ops:
+                    if not callable(ops[op]):
+                        raise TypeError("%s is no function" % op)
             except Exception as error:
                 _warn("the plug-in " + entries()[name].value, error)
                 continue

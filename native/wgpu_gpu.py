@@ -75,8 +75,24 @@ class WgpuGpu:
                 "driver, or use the cpu device"
             ) from None
         self._player = Player(self._device, self._api())
+        self.memory = self._most()
+
+    @staticmethod
+    def _most() -> int | None:
+        """The bytes that FOGO_GPU_MEMORY grants, if it is set."""
         most = os.environ.get("FOGO_GPU_MEMORY")
-        self.memory = int(float(most)) if most else None
+        if not most:
+            return None
+        try:
+            number = int(float(most))
+        except (ValueError, OverflowError):
+            number = 0
+        if number <= 0:
+            raise DeviceError(
+                "webgpu: FOGO_GPU_MEMORY is a number of bytes above 0; given "
+                f"{most!r}; set it as in FOGO_GPU_MEMORY=8e9, or not at all"
+            )
+        return number
 
     @staticmethod
     def _api() -> Any:

@@ -7,6 +7,8 @@ before the pending batch has been sent (a player would have to cut the batch the
 
 from __future__ import annotations
 
+import gc
+
 from ..errors import DeviceError
 
 SPARE = 64 << 20  # bytes that may always be kept for later
@@ -156,6 +158,8 @@ class Pool:
     def _room(self, nbytes):
         """Free spare buffers so that `nbytes` more fit, or raise DeviceError."""
         if self.reserved is None:
+            gc.collect()  # an earlier error's frames may hold tensors in a circle
+            self._collect()
             self.trim()
             self._trim(self.warm, 0)
         if self.bytes + nbytes > self.memory:

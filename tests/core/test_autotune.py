@@ -175,6 +175,29 @@ def test_choices_outlive_the_process(tmp_path) -> None:
     assert find(chooser(bench), offer("a", "b", "c"), 40) == "c"
 
 
+def test_what_another_process_has_written_is_kept(tmp_path) -> None:
+    mine = chooser(Bench({"a": 3e-3, "b": 1e-3}))
+    find(mine, offer("a", "b"), 40)
+    path = tmp_path / "cache" / "autotune.json"
+    whole = json.loads(path.read_text())
+    theirs = {"best": "b", "of": ["a", "b"]}
+    whole["devices"]["another card"] = {"matmul": theirs}
+    (known,) = [d for d in whole["devices"] if d != "another card"]
+    whole["devices"][known]["softmax"] = theirs
+    path.write_text(json.dumps(whole))
+    find(mine, offer("a", "b"), 80)
+    devices = json.loads(path.read_text())["devices"]
+    assert devices["another card"] == {"matmul": theirs}
+    assert devices[known]["softmax"] == theirs and len(devices[known]) == 3
+
+
+def test_a_draft_is_not_left_behind(tmp_path) -> None:
+    (tmp_path / "cache" / "autotune.json").mkdir(parents=True)
+    with pytest.warns(RuntimeWarning):
+        find(chooser(Bench({"a": 3e-3, "b": 1e-3})), offer("a", "b"), 40)
+    assert [p.name for p in (tmp_path / "cache").iterdir()] == ["autotune.json"]
+
+
 def test_choices_are_shipped(tmp_path) -> None:
     find(chooser(Bench({"a": 3e-3, "b": 1e-3})), offer("a", "b"), 40)
     path = tmp_path / "with the app" / "tuned.json"
@@ -198,7 +221,7 @@ def test_loading_reaches_choices_made_before(tmp_path) -> None:
 HEAD = '{"format": 1, "kernels": 1, "devices": '
 DAMAGED = (
     "{", "[]", '{"format": 1}', HEAD + "[3]}",
-    HEAD + '{"d": {"k": {"best": "a", "of": []}}}}', "\x00\xff",
+    HEAD + '{"d": {"k": {"best": "a", "of": []}}}}', "\x00\xff", "[" * 100_000,
 )  # fmt: skip
 
 

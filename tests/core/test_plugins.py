@@ -123,6 +123,14 @@ BROKEN = {
     "import": (Entry("odd", ImportError("no such thing")), "importing .*no such thing"),
     "empty": (Entry("odd", Room()), "the plug-in stranger.odd must have create"),
     "create": (Entry("odd", Room(fails, fails)), "create of .*stranger.odd.*out of or"),
+    "nothing": (
+        Entry("odd", Room(lambda index: None, lambda: None)),
+        "create of .*stranger.odd must return a backend; given NoneType",
+    ),
+    "numbers": (
+        Entry("odd", Room(lambda index: 42, lambda: ["cpu"])),
+        "create of .*stranger.odd must return a backend; given int",
+    ),
 }
 
 
@@ -155,6 +163,13 @@ def test_broken_ops_are_warned_of(offer: Any) -> None:
     with pytest.warns(RuntimeWarning, match=said):
         device = fogo.device("python")
     assert fogo.ones(2, device=device).tolist() == [1.0, 1.0]
+
+
+def test_ops_that_are_no_functions_are_warned_of(offer: Any) -> None:
+    offer(Entry("python.odd", {"cumsum": 5}))
+    with pytest.warns(RuntimeWarning, match="cannot be used: cumsum is no function"):
+        device = fogo.device("python")
+    assert fogo.cumsum(fogo.ones(2, device=device), 0).tolist() == [1.0, 2.0]
 
 
 def test_ops_reach_the_backend_below_its_decorators(offer: Any) -> None:

@@ -58,6 +58,28 @@ def test_what_does_not_fit_is_refused_and_the_rest_lives_on(small) -> None:
     still_works(small)
 
 
+def test_what_nobody_can_reach_makes_room(small) -> None:
+    """Frames of an earlier error, say, whose circle the collector has not seen yet."""
+    gc.disable()
+    try:
+        circle: list[object] = [filled(small, 9 * MIB)]
+        circle.append(circle)
+        del circle
+        assert filled(small, 9 * MIB, 2.0)[3].item() == 2.0
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("given", ["much", "-5", "0", "inf"])
+def test_a_limit_that_is_none(monkeypatch, given) -> None:
+    runtimes.need("webgpu", runtimes.why_absent("webgpu"))
+    from fogo.native.wgpu_gpu import open_now
+
+    monkeypatch.setenv("FOGO_GPU_MEMORY", given)
+    with pytest.raises(DeviceError, match="a number of bytes above 0; given '" + given):
+        open_now()
+
+
 def test_spare_buffers_make_room(small) -> None:
     for n in (9, 10, 11, 12):  # four sizes, each of more than half the memory
         x = filled(small, n * MIB)
