@@ -399,6 +399,25 @@ def gradients(out, leaves, g):
     return [adjoint.get(id(leaf)) for leaf in leaves]
 
 
+def substitute(root, values):
+    """The same expression with other Exprs in place of variables: {name: Expr}."""
+    made = {}
+    for node in topological(root):
+        args = [made[id(a)] if isinstance(a, Expr) else a for a in node.args]
+        if node.op == "const":
+            found = node
+        elif node.op == "var":
+            found = values.get(node.args[0], node)
+        elif node.op == "cast":
+            found = cast(args[0], node.dtype)
+        elif node.op == "bitcast":
+            found = bitcast(args[0], node.dtype)
+        else:
+            found = call(node.op, *args)
+        made[id(node)] = found
+    return made[id(root)]
+
+
 def free_vars(root):
     """Names of the variables that an expression reads."""
     return {n.args[0] for n in topological(root) if n.op == "var"}

@@ -176,29 +176,19 @@ def derive(op, position, dtypes):
         return None
     g = E.var("g", out.dtype)
 
-    def partial(g, xs):
-        if op.derivative is not None:
-            return op.derivative(g, *xs)[position]
-        root = out if xs is leaves else op.formula(*xs)
-        return E.gradients(root, xs, g)[position]
-
-    result = partial(g, leaves)
+    if op.derivative is not None:
+        result = op.derivative(g, *leaves)[position]
+    else:
+        result = E.gradients(out, leaves, g)[position]
     if result is None:
         return None
     names = E.free_vars(result)
     reads = [i for i in range(len(dtypes)) if ("x%d" % i) in names]
     reads = (["g"] if "g" in names else []) + reads
+    order = [r if r == "g" else "x%d" % r for r in reads]
 
-    def formula(*args):
-        known = dict(zip(reads, args))
-        grad = known.get("g")
-        if grad is None:
-            grad = E.literal(1.0, out.dtype)
-        xs = [known.get(i) for i in range(len(dtypes))]
-        for i, x in enumerate(xs):
-            if x is None:
-                xs[i] = E.var("unused", dtypes[i])
-        return partial(grad, xs)
+    def formula(*args):  # of whatever: operands may be one Expr, or parts of another
+        return E.substitute(result, dict(zip(order, args)))
 
     identity = result is g
     derived = Op("%s_grad%d" % (op.name, position), formula=formula)

@@ -12,14 +12,16 @@ from .plan import number_in_memory
 from .recording import CONST
 from .stream import LISTENERS
 
+NOISE = 1e-3  # numbers as small as this may be what is left of larger ones
+
 
 class Difference:
     """What a kernel and its reference made of the same operands.
 
     kernel  its name
     op      the op whose result was compared
-    worst   the largest distance, as a share of the reference's largest number;
-            inf where one is nan or infinite and the other is not
+    worst   the largest distance, as a share of the reference's largest number (of
+            NOISE, where that is smaller); inf where just one is nan or infinite
     """
 
     def __init__(self, kernel, op, dtype, worst):
@@ -167,4 +169,4 @@ def distance(ours, theirs):
             return float("inf")
         worst = max(worst, abs(a - b))
         largest = max(largest, abs(b))
-    return worst / max(largest, 1e-30)
+    return worst / max(largest, NOISE)
