@@ -21,6 +21,7 @@ from ..dtypes import (
 from ..errors import DeviceError
 from ..fast import Caps, Chooser
 from ..shapes import Layout, size
+from .inplace import sharing
 from .pool import Pool
 from .program import Capture
 from .source import run_source
@@ -89,6 +90,7 @@ class WebGpu(RawBackend):
         self.tape = None  # the program being captured: see program.py
         self.capturing = Lock()  # one program at a time
         self.programs = 0
+        self.sharing = {}  # (kernel, shares) -> the kernel with those
         self.forgotten = []  # (id of a program, its buffers)
 
     def describe(self):
@@ -151,13 +153,13 @@ class WebGpu(RawBackend):
         if made.live:
             for place, attr, dtype in made.live:
                 words[at + 4 + place] = word(attrs[attr], dtype)
-        self.send(words, made.name, inputs)
+        self.send(words, made.name, inputs, plan)
 
-    def send(self, words, name, inputs):
+    def send(self, words, name, inputs, plan=None):
         """Put a RUN in the batch."""
         self.stream.run(words)
         if self.tape is not None:
-            self.tape.add(words, [h.buffer for h in inputs])
+            self.tape.add(words, [h.buffer for h in inputs], plan)
         self.names[name] = True
         if self.stream.runs >= RUNS:
             self.flush()
@@ -195,6 +197,20 @@ class WebGpu(RawBackend):
         return Launch(
             words, kernel.name, live, params, bound if kernel.shares else None
         )
+
+    def shared(self, plan, shares):
+        """The number of a plan's kernel whose outputs lie over inputs; None where it
+        would take other points at once."""
+        key = (plan.kernel, tuple(sorted(shares.items())))
+        if key not in self.sharing:
+            self.sharing[key] = sharing(plan.kernel, shares)
+        kernel = self.sharing[key]
+        group = LARGE if plan.points >= MANY else SMALL
+        found = self.compiled.get((kernel, group))
+        if found is None:
+            found = self.compiled[(kernel, group)] = self._compile(kernel, group)
+        same = found[1] == self.compiled[(plan.kernel, group)][1]
+        return found[0] if same else None
 
     def _compile(self, kernel, group):
         demand(kernel, self.fast.caps)

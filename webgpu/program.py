@@ -12,12 +12,14 @@ from array import array
 from ..backend.capture import line
 from ..backend.threads import get_ident
 from .gpu import RUN
+from .inplace import Command, in_place
 
 
 class Capture:
     """A program being captured on a WebGpu backend: what this thread runs.
 
     words    its RUNs and COPYs
+    plans    where a RUN begins in them -> its plan, if it is known
     refused  why it cannot become a program; None while it can
     outer    id -> Buffer read that was there before
     """
@@ -26,6 +28,7 @@ class Capture:
         self.backend = backend
         self.thread = get_ident()
         self.words = array("i")
+        self.plans = {}
         self.refused = None
         self.paused = False
         self.outer = {}
@@ -40,10 +43,11 @@ class Capture:
         """Say whether a Buffer was made during the capture."""
         return buffer.returned is self.returned
 
-    def add(self, words, buffers):
+    def add(self, words, buffers, plan=None):
         """A command, and Buffers that it reads."""
         if self.paused or get_ident() != self.thread:
             return
+        self.plans[len(self.words)] = plan
         self.words.extend(words)
         for buffer in buffers:
             if buffer.returned is not self.returned:
@@ -82,6 +86,7 @@ class Capture:
             used, unused = self.stop()
             for b in self.kept:
                 used.pop(b.id, None)
+            self._in_place({id: True for id, _ in unused})
             touched = _buffers(self.words)
             twins = {}
             for id in sorted(used):
@@ -89,6 +94,13 @@ class Capture:
                     twins[id] = self.backend.pool.new(used[id])
             _rename(self.words, twins)
             return Program(self.backend, unused, twins, self)
+
+    def _in_place(self, free):
+        """Let kernels write to the homes of variables themselves, where they can."""
+        commands = []
+        for at, end in _commands(self.words):
+            commands.append(Command(self.words[at:end], self.plans[at]))
+        self.words = in_place(self.backend, commands, free) or self.words
 
 
 class Program:
@@ -107,7 +119,7 @@ class Program:
         self.twins = twins
         self.kept = capture.kept
         self.outer = [b.lender or b for b in capture.outer.values()]
-        self.kernels = sum([1 for at in _commands(words) if words[at] == RUN])
+        self.kernels = sum([1 for at, _ in _commands(words) if words[at] == RUN])
         backend.programs += 1
         self.id = backend.programs
         backend.stream.program(self.id, words)
@@ -136,23 +148,24 @@ class Program:
 
 
 def _commands(words):
-    """Where the commands of a program begin."""
+    """Where the commands of a program begin and end."""
     places = []
     at = 0
     while at < len(words):
-        places.append(at)
+        begin = at
         if words[at] == RUN:
             grid = at + 3 + words[at + 2]
             at = grid + 4 + words[grid + 3]
         else:
             at += 6
+        places.append((begin, at))
     return places
 
 
 def _places(words):
     """Where the ids of buffers stand in a program."""
     places = []
-    for at in _commands(words):
+    for at, _ in _commands(words):
         if words[at] == RUN:
             places.extend(range(at + 3, at + 3 + words[at + 2]))
         else:

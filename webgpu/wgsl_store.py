@@ -275,7 +275,12 @@ def same_shape(kernel, array):
 
 
 def share(kernel):
-    """Arrays with bindings of their own; those that share one take on its name."""
+    """Arrays with bindings of their own; those that share one take on its name.
+
+    The same arrays may have been printed before with other bindings (inplace.py).
+    """
+    for a in kernel.arrays:
+        a.name = "b%d" % a.position
     for position, root in kernel.shares.items():
         a, b = kernel.arrays[position], kernel.arrays[root]
         a.name = b.name
