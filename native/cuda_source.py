@@ -41,5 +41,6 @@ def words(numbers: Any) -> Any:
     """The numbers of P as int32: floats as their bits; at least one."""
     found = np.zeros(max(len(numbers), 1), np.int32)
     for i, n in enumerate(numbers):
-        found[i] = np.float32(n).view(np.int32) if isinstance(n, float) else n
+        bits = np.float32(n) if isinstance(n, float) else np.uint32(n & 0xFFFFFFFF)
+        found[i] = bits.view(np.int32)
     return found

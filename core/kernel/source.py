@@ -37,17 +37,29 @@ class SourceOp(Custom):
         """((x, y, z) workgroups, numbers for P), for operands with shape and dtype."""
         args, options = self._described(attrs, inputs)
         groups = self.groups(*args, **options)
-        if isinstance(groups, int):
-            groups = (groups,)
-        wrong = [g for g in groups if not isinstance(g, int) or g < 0]
-        if wrong or not 1 <= len(groups) <= 3:
+        found = groups if isinstance(groups, (tuple, list)) else (groups,)
+        wrong = [g for g in found if not isinstance(g, int) or g < 0]
+        if wrong or not 1 <= len(found) <= 3:
             raise DeviceError(
-                "%s: groups must return 1 to 3 numbers of workgroups; given %r"
-                % (self.op.name, groups)
+                "%s: groups must return 1 to 3 numbers of workgroups; given %r; return "
+                "integers from 0 on" % (self.op.name, groups)
             )
-        groups = tuple(groups) + (1,) * (3 - len(groups))
+        groups = tuple(found) + (1,) * (3 - len(found))
+        return groups, self._numbers(args, options)
+
+    def _numbers(self, args, options):
+        """The numbers for P: floats, and integers that 32 bits hold."""
         numbers = self.params(*args, **options) if self.params else ()
-        return groups, tuple(numbers)
+        found = numbers if isinstance(numbers, (tuple, list)) else (numbers,)
+        for n in found:
+            whole = isinstance(n, int) or hasattr(n, "__index__")
+            whole = whole and -(1 << 31) <= n < 1 << 32
+            if not (whole or isinstance(n, float)):
+                raise DTypeError(
+                    "%s: params must return floats and integers of 32 bits; given %r; "
+                    "split or cast it" % (self.op.name, n)
+                )
+        return tuple(found)
 
     def missing(self, backend):
         """The error for a device that there is no source for."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fogo
+from fogo.native.cuda_source import words
 
 AXPY = """
 @group(0) @binding(0) var<uniform> P: array<vec4<i32>, 1>;
@@ -111,7 +112,7 @@ def test_source_may_be_made_for_the_arguments(gpu: fogo.Device) -> None:
 
 def test_wrong_numbers_of_workgroups(gpu: fogo.Device) -> None:
     x = fogo.ones(3, device=gpu)
-    for groups in ((), (1, 2, 3, 4), (-1,), (1.5,)):
+    for groups in ((), (1, 2, 3, 4), (-1,), (1.5,), 1.5, None, "a"):
         with pytest.raises(fogo.DeviceError, match="axpy: groups must return 1 to 3"):
             axpy(groups=lambda x, y, by, n=groups: n)(x, x, 1.0).tolist()
     with pytest.raises(fogo.DeviceError, match="axpy: a dimension holds at most 65535"):
@@ -121,6 +122,18 @@ def test_wrong_numbers_of_workgroups(gpu: fogo.Device) -> None:
     )
     with pytest.raises(fogo.DeviceError, match="many: a kernel takes at most"):
         many([x] * 100).tolist()
+
+
+def test_wrong_numbers_for_p(gpu: fogo.Device) -> None:
+    x = fogo.ones(3, device=gpu)
+    for number in ("a", None, 1 << 40, -(1 << 40)):
+        with pytest.raises(fogo.DTypeError, match="axpy: params must return floats"):
+            axpy(params=lambda x, y, by, n=number: (n, by))(x, x, 1.0).tolist()
+
+
+def test_numbers_for_p_in_cuda() -> None:
+    found = words((-1, 0xFFFFFFFF, 7, 1.0, True))
+    assert found.tolist() == [-1, -1, 7, 0x3F800000, 1]
 
 
 def test_wrong_source_is_named_at_the_read(gpu: fogo.Device) -> None:
