@@ -1,7 +1,8 @@
 """Pack the fogo that is running into a wheel, for micropip to install in a page.
 
 The files are those of this very import, be it a checkout or an installed wheel: no
-build tool, no network, and what was tested is what the page gets.
+build tool, no network, and what was tested is what the page gets. Left out is what no
+page can use: hosts and backends of desktops (`fogo.native`), and type stubs.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOMS = ("fogo", "fogo.webgpu", "fogo.wasm", "fogo.web", "fogo.native")
-SUFFIXES = (".py", ".pyi", ".typed", ".js", ".mjs", ".css", ".html", ".svg", ".json")
+ROOMS = ("fogo", "fogo.webgpu", "fogo.wasm", "fogo.web")
+SUFFIXES = (".py", ".js", ".mjs", ".css", ".html", ".svg", ".json")
 SKIP = ("__pycache__", "node_modules")
 DATE = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 WHEEL = """Wheel-Version: 1.0
