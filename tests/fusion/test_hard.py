@@ -304,6 +304,16 @@ def test_gradients_of_operands_that_depend_on_each_other(fused: fogo.Device) -> 
         near(mine.sum().backward()[x], wanted.numpy(), 1e-4, 1e-5)
 
 
+def test_the_largest_is_found_again(fused: fogo.Device) -> None:
+    """The gradient of max asks which elements equal it; none would be 0 / 0."""
+    x = given(A, fused.autodiff()).requires_grad_()
+    y = x * 0.1 + 0.7
+    found = (y.max(1).sum() + y.max(0).sum()).backward()[x].numpy()
+    w = A.astype("f4") * np.float32(0.1)
+    hits = (w == w.max(1, keepdims=True)) * 1.0 + (w == w.max(0, keepdims=True))
+    np.testing.assert_allclose(found, hits * 0.1, rtol=1e-5)
+
+
 def test_five_hundred_steps_take_no_more_memory(portable: fogo.Device) -> None:
     where = portable.autodiff()
     x = given(A.reshape(20, 6), where)

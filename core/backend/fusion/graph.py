@@ -146,6 +146,18 @@ class Graph:
         most[1].why = "one kernel binds at most %d buffers" % self.limit
         return True
 
+    def _compared(self, item):
+        """Say whether a float is tested for being equal to, say, its row's largest.
+
+        Another kernel that computes it again may round it in another way.
+        """
+        if not item.kind.outs[0][1].is_float:
+            return False
+        for reader, _ in item.readers:
+            if reader.op.name in ("equal", "not_equal"):
+                return True
+        return False
+
     def _may_vanish(self, item, takes):
         if item.point is None or item.live or item.apart:
             return False
@@ -159,6 +171,9 @@ class Graph:
         several = len({id(reader): True for reader, _ in item.readers}) > 1
         if (several or len(item.readers) > 1 and item.cost > COSTLY) and not cheap:
             item.why = "several ops read it"
+            return False
+        if several and self._compared(item):
+            item.why = "it is compared with what else was made of it"
             return False
         for reader, number in item.readers:
             layout = reader.operands[number][1]
