@@ -132,6 +132,7 @@ class Compiled:
                 if replay.fits():
                     entry.tries = 0
                     self.plays += 1
+                    WATCH.plays += 1
                     return unflatten(replay.form, replay.play(tensors(leaves)))
         if key is None:
             self._warn("an argument is an iterator, or neither a tensor nor hashable")

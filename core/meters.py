@@ -15,11 +15,17 @@ except ImportError:  # MicroPython
     from time import time as perf_counter
 
 
-def meter_for(device):
-    """The meter of the backend at the bottom of a device."""
+def bottom(device):
+    """The backend at the bottom of a device."""
     backend = device.base().backend
     while backend.inner is not None:
         backend = backend.inner
+    return backend
+
+
+def meter_for(device):
+    """The meter of the backend at the bottom of a device."""
+    backend = bottom(device)
     if getattr(backend, "gpu", None) is None:
         return HostMeter(backend)
     profile = getattr(backend.gpu, "profile", None)
@@ -162,9 +168,7 @@ def best_multiply_add(device):
     """Operations a second: a multiplication and an addition at once are two."""
     from .dispatch import call
 
-    backend = device.backend
-    while backend.inner is not None:
-        backend = backend.inner
+    backend = bottom(device)
     if getattr(backend, "gpu", None) is None:
         side = 24 if backend.name == "python" else 512
         x = _ones(device, side * side).reshape((side, side))
@@ -205,9 +209,7 @@ def _ones(device, count):
 
 def _large(device):
     """Elements that fit no cache, and one binding."""
-    backend = device.backend
-    while backend.inner is not None:
-        backend = backend.inner
+    backend = bottom(device)
     gpu = getattr(backend, "gpu", None)
     if gpu is None:
         return 1 << (12 if backend.name == "python" else 22)

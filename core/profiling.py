@@ -34,12 +34,19 @@ class Record:
         self.bytes = nbytes
         self.flops = flops
 
+    def __repr__(self) -> str:
+        return "<%s: %.3f ms, %d bytes, %d operations>" % (
+            self.name, 1e3 * self.seconds, self.bytes, self.flops,
+        )  # fmt: skip
+
 
 class Profile:
     """Measures what runs on a device inside a `with` block.
 
     records   one for each kernel, in order: name, seconds, start, bytes, flops
     how       how the seconds were found, for people
+
+    `table()` returns the records as text, `trace(path)` writes them for a viewer.
     """
 
     def __init__(self, device: Device | str | None = None) -> None:
@@ -47,6 +54,16 @@ class Profile:
         self.records: list[Any] = []
         self.how = ""
         self._meter: Any = None
+
+    def __repr__(self) -> str:
+        found = self._found() if self.how else "use it in a `with` statement"
+        return "<profile of %r: %s>" % (self.device, found)
+
+    def _found(self):
+        n = len(self.records)
+        return "%d kernel%s, %.3f ms (%s)" % (
+            n, "" if n == 1 else "s", 1e3 * self.seconds, self.how,
+        )  # fmt: skip
 
     def __enter__(self) -> Profile:
         self.device.sync()
@@ -89,10 +106,9 @@ class Profile:
         if len(groups) > rows:
             lines.append("… and %d more" % (len(groups) - rows))
         lines.append(
-            "%d kernels, %.3f ms (%s); copy %.4g GB/s, multiply-add %.4g GFLOP/s on %s"
-            % (len(self.records), 1e3 * self.seconds, self.how, best[0] / 1e9,
-               best[1] / 1e9, self.device.describe())
-        )  # fmt: skip
+            "%s; copy %.2f GB/s, multiply-add %.2f GFLOP/s on %s"
+            % (self._found(), best[0] / 1e9, best[1] / 1e9, self.device.describe())
+        )
         return "\n".join(lines)
 
     def _groups(self):
@@ -131,7 +147,7 @@ def _line(group, whole, best):
     name, calls, seconds, nbytes, flops = group
     spent = seconds or 1e-12
     shown = name if len(name) <= 36 else name[:35] + "…"
-    return "%-36s %6d %10.3f %5.1f%% %8.4g %5.1f%% %9.4g %5.1f%%" % (
+    return "%-36s %6d %10.3f %5.1f%% %8.2f %5.1f%% %9.2f %5.1f%%" % (
         shown, calls, 1e3 * seconds, 100 * seconds / whole, nbytes / spent / 1e9,
         100 * nbytes / spent / best[0], flops / spent / 1e9,
         100 * flops / spent / best[1],
@@ -140,6 +156,10 @@ def _line(group, whole, best):
 
 def profile(device: Device | str | None = None) -> Profile:
     """Return a profile of a device: use it in a `with` statement.
+
+    Afterwards its `table()` returns what each kernel took beside the device's best, its
+    `trace(path)` writes a time line for Perfetto, its `records` are the kernels
+    themselves.
 
     Example:
         >>> import fogo
@@ -164,7 +184,21 @@ def ceilings(device: Device | str | None = None) -> tuple[float, float]:
     base = device_of(device).base()
     found = _CEILINGS.get(base)
     if found is None:
-        from .meters import best_copy, best_multiply_add
-
-        found = _CEILINGS[base] = (best_copy(base), best_multiply_add(base))
+        found = _CEILINGS[base] = _measured(base)
     return found
+
+
+def _measured(base):
+    """Both ceilings; the memory that this takes is not the program's."""
+    from .memory import memory_cleanup
+    from .meters import best_copy, best_multiply_add, bottom
+
+    pool = getattr(bottom(base), "pool", None)
+    if not hasattr(pool, "stats"):
+        return best_copy(base), best_multiply_add(base)
+    peaks = (pool.peak, pool.peak_used)
+    try:
+        return best_copy(base), best_multiply_add(base)
+    finally:
+        memory_cleanup(base)
+        pool.peak, pool.peak_used = peaks

@@ -210,7 +210,11 @@ class WebGpu(RawBackend):
         if found is None:
             found = self.compiled[(kernel, group)] = self._compile(kernel, group)
         same = found[1] == self.compiled[(plan.kernel, group)][1]
-        return found[0] if same else None
+        if not same:
+            return None
+        words = plan.compiled.words
+        self.prepared[(found[0], tuple(words[3 + words[2] :]))] = plan
+        return found[0]
 
     def _compile(self, kernel, group):
         demand(kernel, self.fast.caps)

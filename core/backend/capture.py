@@ -20,11 +20,15 @@ REFERENCES = getattr(sys, "getrefcount", None)
 
 
 class Watch:
-    """Whether anything is compiled, and how often modules changed their attributes."""
+    """Whether anything is compiled, and how often modules changed their attributes.
+
+    plays   how many calls were played from a program
+    """
 
     def __init__(self):
         self.on = False
         self.version = 0
+        self.plays = 0
 
 
 class _Active(Local):

@@ -142,6 +142,23 @@ def test_a_new_value_that_is_returned_stays_as_it_is(gpu, copies) -> None:
         assert part.tolist() == [2.0 * i, 3.0 * i]
 
 
+def test_profiles_know_what_is_written_in_place(gpu, copies) -> None:
+    """n sums: three arrays of 4 n bytes, of which two share a buffer."""
+    n = 1000
+    total = fogo.zeros(n, device=gpu) + 1.0
+    g = fogo.compile(lambda x: [total.assign(total + x)])
+    x = fogo.arange(n, device=gpu).astype("float32") + 0.0
+    for _ in range(4):
+        g(x)
+    gpu.sync()
+    with fogo.profile(gpu) as p:
+        g(x)
+    assert g.plays >= 2 and copies[-1] == 0
+    (record,) = [r for r in p.records if r.name == "add"]
+    assert (record.bytes, record.flops) == (3 * 4 * n, n)
+    assert not [r.name for r in p.records if r.name.startswith("kernel")]
+
+
 def test_kernels_are_printed_again_with_bindings_of_their_own(gpu) -> None:
     """Another size of workgroup prints the same kernel once more, after it shared."""
     for n in (3, 200_000):

@@ -121,9 +121,9 @@ def test_tables_and_traces(device, tmp_path, monkeypatch) -> None:
     ]
     head, first, second, last = p.table().split("\n")
     assert head.split()[:3] == ["kernel", "calls", "ms"]
-    assert first.split() == "add 2 4.000 50.0% 0.5 50.0% 0.125 3.1%".split()
-    assert second.split() == "matmul 1 4.000 50.0% 0.5 50.0% 2 50.0%".split()
-    assert last.startswith("3 kernels, 8.000 ms (by hand); copy 1 GB/s")
+    assert first.split() == "add 2 4.000 50.0% 0.50 50.0% 0.12 3.1%".split()
+    assert second.split() == "matmul 1 4.000 50.0% 0.50 50.0% 2.00 50.0%".split()
+    assert last.startswith("3 kernels, 8.000 ms (by hand); copy 1.00 GB/s")
     assert p.table(rows=1).split("\n")[2] == "… and 1 more"
     path = tmp_path / "trace.json"
     p.trace(str(path))
@@ -133,6 +133,30 @@ def test_tables_and_traces(device, tmp_path, monkeypatch) -> None:
         ("add", 0.0, 2e3), ("matmul", 5e5, 4e3), ("add", 1e6, 2e3),
     ]  # fmt: skip
     assert found[2]["args"] == {"bytes": 2_000_000, "flops": 8_000_000}
+
+
+def test_profiles_and_records_say_what_they_are(device) -> None:
+    p = fogo.profile(device)
+    assert repr(p) == "<profile of %r: use it in a `with` statement>" % device
+    p.how = "by hand"
+    p.records = [profiling.Record("add", 2e-3, 5.0, 24, 6)]
+    assert repr(p) == "<profile of %r: 1 kernel, 2.000 ms (by hand)>" % device
+    assert repr(p.records[0]) == "<add: 2.000 ms, 24 bytes, 6 operations>"
+
+
+@pytest.mark.parametrize("name", ["numpy", "webgpu"])
+def test_ceilings_take_no_memory_of_the_program(name, monkeypatch) -> None:
+    runtimes.need(name, runtimes.why_absent(name))
+    device = fogo.device(name)
+    monkeypatch.delitem(profiling._CEILINGS, device.base(), raising=False)
+    x = fogo.ones((1 << 19,), device=device) * 2.0  # 2 MiB; a ceiling takes 16
+    device.sync()
+    fogo.memory_cleanup(device)
+    fogo.memory.reset_peak(device)
+    before = fogo.memory_stats(device)
+    profiling.ceilings(device)
+    assert fogo.memory_stats(device) == before
+    assert x[:1].tolist() == [2.0]
 
 
 def test_ceilings_are_measured_once(device, monkeypatch) -> None:

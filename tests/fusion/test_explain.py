@@ -62,6 +62,54 @@ def test_only_the_call_is_explained(fused: fogo.Device) -> None:
     assert len(fogo.explain(lambda x: x)(x).kernels) == 0
 
 
+def test_bytes_are_of_the_elements_that_are_read(fused: fogo.Device) -> None:
+    """A part of a large tensor, a broadcast row, one tensor by two views."""
+    large = fogo.tensor(np.ones(1000, "float32"), device=fused)
+    row = fogo.tensor(np.ones((1, 6), "float32"), device=fused)
+    half = fogo.tensor(np.ones((4, 6), "float16"), device=fused)
+    found = fogo.explain(lambda x, y: x[10:34].reshape((4, 6)) * y)(large, row)
+    assert sorted(n for _, n in found.kernels[0].reads) == [6 * 4, 24 * 4]
+    found = fogo.explain(lambda x: x.astype("float32") + 1.0)(half)
+    assert [n for _, n in found.kernels[0].reads] == [24 * 2]
+    square = fogo.tensor(np.ones((5, 5), "float32"), device=fused)
+    found = fogo.explain(lambda x: x + x.mT)(square)
+    assert [n for _, n in found.kernels[0].reads] == [25 * 4]
+    found = fogo.explain(lambda x: x[:6].cumsum(0))(large)
+    assert [n for _, n in found.kernels[0].reads] == [6 * 4]
+
+
+def test_a_reason_is_given_once() -> None:
+    note = fogo.backend.fusion.explain.KernelNote("two", "one op")
+    note.why = [("two", "several ops read it")] * 2
+    assert str(note).count("two is written") == 1
+
+
+def test_what_was_played_has_no_kernels_here(portable: fogo.Device) -> None:
+    f = fogo.compile(lambda x: (x * 2.0).sum())
+    x = fogo.tensor([1.0, 2.0], device=portable)
+    for _ in range(4):
+        f(x)
+    assert f.plays > 0
+    found = fogo.explain(f)(x)
+    assert (found.plays, found.result.item()) == (1, 6.0)
+    assert "a call was played from a program" in str(found)
+    assert "explain the function itself" in found.html()
+    assert "a program" not in str(fogo.explain(f.function)(x))
+
+
+def test_a_device_that_does_not_fuse_is_named() -> None:
+    x = fogo.tensor([1.0, 2.0], device="python")
+    text = str(fogo.explain(lambda x: x + 1.0)(x))
+    assert "fogo.device('python') does not fuse" in text
+
+
+def test_one_is_no_plural_and_only_functions_are_explained(fused: fogo.Device) -> None:
+    x = fogo.tensor([1.0, 2.0], device=fused)
+    assert str(fogo.explain(lambda x: x * 2.0)(x)).startswith("1 op in 1 kernel\n")
+    with pytest.raises(fogo.FogoError, match=r"it takes a function.*explain\(f\)\(x\)"):
+        fogo.explain(x)  # type: ignore[arg-type]
+
+
 class Checker(HTMLParser):
     """Counts boxes and lines, and sees that every tag is closed."""
 
@@ -93,4 +141,7 @@ def test_the_page_stands_alone(
     assert checker.open == []
     assert checker.counts["rect"] == 3 and checker.counts["path"] == 2
     assert "prefers-color-scheme: dark" in text
+    assert "Kernel 3: sum" in text and "min-height" not in text
+    for kind in ("elementwise", "rows", "reduction", "around an op", "one op"):
+        assert "></i> %s</span>" % kind in text
     assert not re.findall(r"(?:src|href)=|https?://", text)

@@ -20,8 +20,13 @@ rect { fill: var(--card); stroke-width: 1.5; } text { fill: var(--text); }
 .soft { fill: var(--soft); }
 path { fill: none; stroke: var(--line); stroke-width: 1.5; }
 g.on path, path.on { stroke: var(--text); stroke-width: 2.5; }
-#note { min-height: 6rem; white-space: pre-wrap; border-top: 1px solid var(--line);
-  position: sticky; bottom: 0; background: var(--ground); padding: .6rem 0; }
+#note { white-space: pre-wrap; border-top: 1px solid var(--line); max-height: 40vh;
+  overflow: auto; position: sticky; bottom: 0; background: var(--ground);
+  padding: .6rem 0; }
+#note:empty { display: none; }
+.legend span { margin-right: 1.2em; white-space: nowrap; }
+.legend i { display: inline-block; width: .8em; height: .8em; border: 2px solid;
+  border-radius: 3px; }
 </style></head><body><h1>%(title)s</h1>
 <p>Each box is a kernel; a line is an array that one writes and another reads. Point at
 a box to see what it computes, and why its results are in memory.</p>
@@ -47,10 +52,11 @@ _WIDE = 720
 def page(explanation):
     """Return the page."""
     kernels = explanation.kernels
-    title = "%d ops in %d kernels" % (explanation.ops, len(kernels))
-    parts = [_HEAD % {"title": title}]
+    parts = [_HEAD % {"title": explanation.title()}, _legend()]
     if explanation.dead:
-        parts.append("<p>%d ops were never run.</p>" % explanation.dead)
+        parts.append("<p>Never run, as nobody needs them: %d</p>" % explanation.dead)
+    for text in explanation.notes():
+        parts.append("<p>%s</p>" % _escaped(text))
     high = _ROW * max(len(kernels), 1)
     parts.append('<svg viewBox="0 0 %d %d" role="img">' % (_LEFT + _WIDE, high))
     for i, kernel in enumerate(kernels):
@@ -61,6 +67,17 @@ def page(explanation):
     parts.append("</svg>")
     parts.append(_TAIL)
     return "\n".join(parts)
+
+
+def _legend():
+    """What the colours of boxes mean."""
+    shown = []
+    for kind in ("elementwise", "rows", "reduction", "around an op", "one op"):
+        color = kind.split(" ")[0]
+        shown.append(
+            '<span><i style="border-color: var(--%s)"></i> %s</span>' % (color, kind)
+        )
+    return '<p class="legend">%s</p>' % "\n".join(shown)
 
 
 def _sources(kernel):
@@ -100,9 +117,10 @@ def _box(i, kernel):
         '<text x="%d" y="%d" font-size="13" font-weight="600">%d  %s</text>'
         '<text class="soft" x="%d" y="%d" font-size="11">%s</text></g>'
         % (
-            i, _escaped(str(kernel)), _escaped(kernel.name), _LEFT, y, _WIDE - 4,
-            _ROW - 8, color, _LEFT + 10, y + 15, i + 1, _escaped(kernel.name[:70]),
-            _LEFT + 10, y + 30, _escaped(kernel.kind + ": " + ops)[:120],
+            i, _escaped("Kernel %d: %s" % (i + 1, kernel)), _escaped(kernel.name),
+            _LEFT, y, _WIDE - 4, _ROW - 8, color, _LEFT + 10, y + 15, i + 1,
+            _escaped(kernel.name[:70]), _LEFT + 10, y + 30,
+            _escaped(kernel.kind + ": " + ops)[:120],
         )
     )  # fmt: skip
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...errors import FogoError
+from ...kernel.cost import elements
 from ...shapes import size
+from ..capture import WATCH
 from .recording import CONST
 from .stream import LISTENERS
 
@@ -18,7 +21,9 @@ class KernelNote:
     name     as in profiles and error messages
     ops      the ops it computes: (name, shape), in order
     kind     "elementwise", "rows", "reduction", "around an op", "one op"
-    reads, writes   (number of the kernel that made it or None, bytes) for each array
+    reads    (number of the kernel that made it or None, bytes) for each array: of the
+             elements that are read, those broadcast once
+    writes   bytes of each array
     why      for each array it writes: (op, why the array is in memory)
     """
 
@@ -37,7 +42,9 @@ class KernelNote:
         )  # fmt: skip
         lines = ["%s (%s; %s)" % (self.name, self.kind, moved), "    " + ops]
         for op, reason in self.why:
-            lines.append("    %s is written: %s" % (op, reason))
+            line = "    %s is written: %s" % (op, reason)
+            if line not in lines:
+                lines.append(line)
         return "\n".join(lines)
 
 
@@ -48,6 +55,8 @@ class Explanation:
     kernels  a KernelNote for each kernel, in the order in which they ran
     ops      how many ops were written down (views are free, and not counted)
     dead     how many of them nobody needed, so that they were never run
+    plays    how many calls were played from a program of `fogo.compile`
+    unfused  names of the devices in use that do not fuse
     """
 
     def __init__(self) -> None:
@@ -56,12 +65,32 @@ class Explanation:
         self.ops = 0
         self.dead = 0
         self.flushes = 0
+        self.plays = 0
+        self.unfused: list[str] = []
+
+    def title(self) -> str:
+        """Say how many ops became how many kernels."""
+        kernels = len(self.kernels)
+        return "%s in %s" % (_counted(self.ops, "op"), _counted(kernels, "kernel"))
+
+    def notes(self) -> list[str]:
+        """Say what ran besides, whose kernels are not known here."""
+        found = []
+        if self.plays:
+            found.append(
+                "%s played from a program that fogo.compile has kept; explain the "
+                "function itself to see its kernels"
+                % ("a call was" if self.plays == 1 else "%d calls were" % self.plays)
+            )
+        for name in self.unfused:
+            found.append("%s does not fuse: each op there runs by itself" % name)
+        return found
 
     def __str__(self) -> str:
-        head = "%d ops in %d kernels" % (self.ops, len(self.kernels))
+        head = self.title()
         if self.dead:
             head += "; %d never run: nobody needs their results" % self.dead
-        lines = [head]
+        lines = [head] + self.notes()
         for i, kernel in enumerate(self.kernels):
             lines.append("%3d %s" % (i + 1, kernel))
         return "\n".join(lines)
@@ -89,9 +118,8 @@ class Explanation:
             note = KernelNote(_name(step), _kind(step))
             for item in _computed(graph, step.items):
                 note.ops.append((item.op.name, item.shape))
-            for ref in step.ins:
-                if ref != CONST:
-                    note.reads.append((made.get(ref), _size(graph, ref, made, steps)))
+            for ref, nbytes in _read(graph, step):
+                note.reads.append((made.get(ref), nbytes))
             self.kernels.append(note)
             for out in step.outs:
                 made[out[0]] = len(self.kernels) - 1
@@ -106,7 +134,8 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
 
     It returns an Explanation, with the function's own result in `.result`. Ops that
     were pending on the devices in use are run first. Devices that do not fuse
-    (see `Device.unfused`) have nothing to explain.
+    (see `Device.unfused`) have nothing to explain, nor has what `fogo.compile` plays.
+    Raises: FogoError where `function` is none.
 
     Example:
         >>> import fogo
@@ -115,39 +144,57 @@ def explain(function: Callable[..., Any]) -> Callable[..., Explanation]:
         >>> dev = fogo.Device("python", Fusion(Python()))
         >>> x = fogo.ones(3, device=dev)
         >>> print(fogo.explain(lambda x: (x * 2.0 + 1.0).sum())(x))
-        3 ops in 1 kernels
+        3 ops in 1 kernel
           1 sum (rows; 0 B in, 4 B out)
             mul[3], add[3], sum[]
             sum is written: its result is still held
     """
 
+    if not callable(function):
+        raise FogoError(
+            "explain: it takes a function, whose call it explains; given a %s; write "
+            "fogo.explain(f)(x)" % type(function).__name__
+        )
+
     def explained(*args: Any, **named: Any) -> Explanation:
         found = Explanation()
         _flush((args, named))
+        plays = WATCH.plays
         LISTENERS.append(found.listen)
         try:
             found.result = function(*args, **named)
-            _flush((args, named, found.result))
+            used = _flush((args, named, found.result))
         finally:
             LISTENERS.remove(found.listen)
+        found.plays = WATCH.plays - plays
+        found.unfused = [repr(d) for d in used if not _fuses(d)]
         return found
 
     return explained
 
 
 def _flush(values):
-    """Run what is pending on every open device, and on those of tensors in a tree."""
+    """Run what is pending on every open device, and on those of tensors in a tree.
+
+    Returns the latter.
+    """
     from ...device import DEVICES
     from ...tree import flatten
 
     where = {}
-    for device in list(DEVICES.values()):
-        where[id(device.base())] = device.base()
     for leaf in flatten(values)[0]:
         where[id(leaf.device.base())] = leaf.device.base()
+    used = list(where.values())
+    for device in list(DEVICES.values()):
+        where[id(device.base())] = device.base()
     for device in where.values():
-        if getattr(device.backend, "fuses", False):
+        if _fuses(device):
             device.backend.flush()
+    return used
+
+
+def _fuses(device):
+    return getattr(device.backend, "fuses", False)
 
 
 def _name(step):
@@ -178,19 +225,39 @@ def _computed(graph, items):
     return [found[place] for place in sorted(found)]
 
 
-def _size(graph, ref, made, steps):
-    """Bytes of an array that is read."""
-    if isinstance(ref, tuple):
-        for step in steps:
-            for out in step.outs:
-                if out[0] == ref:
-                    return out[1] * out[2].itemsize
-        return 0
-    if ref < 0:
-        return size(graph.inputs[-1 - ref].shape) * 4
-    item, i = graph.maker[ref]
-    shape, dtype, _ = item.kind.outs[i]
-    return size(shape) * dtype.itemsize
+def _read(graph, step):
+    """(reference, bytes) of each array that a step reads."""
+    found = {}
+    for ref, count, dtype in _operands(step):
+        if ref == CONST:
+            continue
+        count += found.get(ref, (0, None))[0]
+        if not isinstance(ref, tuple):  # however many views a kernel reads it through
+            count = min(count, size(graph.storage(ref)))
+        found[ref] = (count, dtype)
+    return [(ref, n * dtype.itemsize) for ref, (n, dtype) in found.items()]
+
+
+def _operands(step):
+    """(reference, elements, dtype) of each operand of a step in memory."""
+    if step.op is not None:
+        return [(ref, _seen(layout), dtype) for ref, layout, dtype in step.operands]
+    kernel = step.plan.kernel
+    names = {}
+    for (name, _), value in zip(kernel.params, step.plan.values):
+        names[name] = value
+    return [
+        (ref, elements(array, names), array.dtype)
+        for ref, array in zip(step.ins, kernel.arrays)
+    ]
+
+
+def _seen(layout):
+    """How many elements a layout shows, those broadcast once."""
+    count = 1
+    for n, stride in zip(layout.shape, layout.strides):
+        count *= n if stride or not n else 1
+    return count
 
 
 def _reason(graph, item, slot):
@@ -202,6 +269,10 @@ def _reason(graph, item, slot):
         if reader.why:
             return "%s is in another kernel: %s" % (reader.op.name, reader.why)
     return "another kernel reads it"
+
+
+def _counted(n, thing):
+    return "%d %s%s" % (n, thing, "" if n == 1 else "s")
 
 
 def _bytes(n):
