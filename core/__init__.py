@@ -124,7 +124,7 @@ def __getattr__(name):
 def __dir__():
     """List what has not been loaded too, so that a shell can complete it."""
     lazy = set(_HOMES) | set(_ROOMS) | set(_import("ops").names())
-    return sorted(set(globals()) | lazy)
+    return sorted(set(__all__) | lazy | {"__doc__", "__version__", "errors", "expr"})
 
 
 # The package fogo.kernel, called, is the decorator: see kernel/__init__.py.

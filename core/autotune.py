@@ -94,7 +94,7 @@ class Store:
         )
 
 
-def parse(text, name):
+def parse(text, name, advice="delete it"):
     """The devices of a cache's text; None where it is of other kernels.
 
     Raises: FormatError, naming the file, where it is no tuning cache.
@@ -113,7 +113,7 @@ def parse(text, name):
     except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise FormatError(
             "autotune: a tuning cache is JSON that fogo wrote; %s is not (%s: %s); "
-            "delete it" % (name, type(error).__name__, error)
+            "%s" % (name, type(error).__name__, error, advice)
         )
     return devices
 
@@ -191,7 +191,7 @@ def load(path: str) -> int:
     """
     STORE.open()
     with open(path) as file:
-        found = parse(file.read(), path) or {}
+        found = parse(file.read(), path, "pass a file of fogo.autotune.save") or {}
     STORE.merge(found)
     return sum([len(known) for known in found.values()])
 

@@ -16,7 +16,8 @@ def memory_stats(device: Device | str | None = None) -> dict[str, int]:
 
     in_use         of buffers that tensors (and captured programs) hold
     reserved       of all buffers, those included that wait for their next use
-    peak_in_use, peak_reserved   the most there ever was, or since `reset_peak`
+    peak_in_use, peak_reserved   the most there ever was, or since
+                   `fogo.memory.reset_peak`
     buffers        how many buffers there are
 
     What is recorded and not run yet has no memory: `device.sync()` first, to see it.

@@ -24,6 +24,8 @@ _DRAWING = Lock()  # no two threads draw the same numbers
 def manual_seed(seed: int) -> None:
     """Restart the random stream of every device: those open, and those opened later.
 
+    Each device has a stream of its own: drawing on one moves no other.
+
     Example:
         >>> import fogo
         >>> fogo.manual_seed(7)

@@ -25,3 +25,8 @@ __all__ = [
     "read_idx",
     "replacing",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is for use, without the files it is in."""
+    return __all__

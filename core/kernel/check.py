@@ -34,7 +34,7 @@ from .check_group import Group
 from .check_memory import Memory
 from .check_uniform import Uniformity
 from .lower import evaluate
-from .vet import vet
+from .vet import traced, vet
 
 LANES = 32  # threads of a subgroup, unless told otherwise
 OURS = ("kernel/ir.py", "kernel/group.py")  # the language itself is not the place
@@ -243,9 +243,15 @@ def check(kernel, inputs, attrs=(), outs=None, lanes=LANES):
         kernel = kernel.op
     op = kernel
     if not isinstance(op, Op):
+        if outs is None:
+            raise KernelError(
+                "%s: check must know the outputs of a plain function; given no outs; "
+                "pass outs=[(shape, dtype), …], or an op of fogo.kernel"
+                % kernel.__name__
+            )
 
         def vetted(k, *values):
-            kernel(k, *values)
+            traced(k, kernel, values, {})
             vet(k, True)
 
         op = Op(kernel.__name__, kernel=vetted, attrs=tuple(["attr"] * len(attrs)))

@@ -7,13 +7,21 @@ from typing import Any
 from ..backend.autodiff import _STATE, Node, Var
 from ..dispatch import call, change_level, wrap
 from ..dtypes import dtype
-from ..errors import AutodiffError, DTypeError, ShapeError
+from ..errors import AutodiffError, DTypeError, KernelError, ShapeError
 from ..ops.record import Aval, Op
 from ..shapes import size
 from ..tensor import Tensor
 from ..tree import along, count, flatten, has_aval, unflatten
+from .vet import asked
 
 KNOWN = 1024  # signatures remembered at most, per op
+# What users' functions are called with: told where one does not take it.
+TAKES = "the arguments of the call"
+GRADS = {
+    "i": "the gradient of the result and the arguments (saves='i')",
+    "o": "the gradient of the result and the result (saves='o')",
+    "io": "the gradient of the result, the arguments and the result (saves='io')",
+}
 
 
 class Custom:
@@ -25,7 +33,7 @@ class Custom:
 
     def __init__(self, name, out, grad, saves, portable, **rules):
         if saves not in ("i", "o", "io"):
-            raise DTypeError(
+            raise KernelError(
                 "%s: saves must be 'i' (inputs), 'o' (outputs) or 'io'; given %r"
                 % (name, saves)
             )
@@ -83,7 +91,7 @@ class Custom:
 
     def _ask(self, form, inputs):
         args, options = unflatten(form, [Aval(x.shape, x.dtype) for x in inputs])
-        made = self.out(*args, **options)
+        made = asked(self.op.name, "out", TAKES, self.out, args, options)
         leaves, outs = flatten(made, has_aval)
         if not leaves:
             raise ShapeError(
@@ -110,7 +118,9 @@ class Custom:
         """By the function of tensors that the user gave."""
         tensors, (form, outs) = values[:-2], values[-2:]
         args, options = unflatten(form, tensors)
-        made = self._leaves(outs, self.portable(*args, **options), "the portable way")
+        what = "the portable way"
+        made = asked(self.op.name, what, TAKES, self.portable, args, options)
+        made = self._leaves(outs, made, what)
         avals = self._outputs(form, tensors)[0]
         for t, a in zip(made, avals):
             if t.shape != a.shape or t.dtype is not a.dtype:
@@ -145,7 +155,9 @@ class Custom:
             given += args
         if "o" in self.op.saves:
             given += (unflatten(outs, ctx.outputs),)
-        return self._fitted(form, self.gradient(*given, **options), ctx.inputs)
+        takes = GRADS[self.op.saves]
+        made = asked(self.op.name, "grad", takes, self.gradient, given, options)
+        return self._fitted(form, made, ctx.inputs)
 
     def _fitted(self, form, parts, inputs):
         """One gradient, or None, for each input tensor, from what the user returned."""

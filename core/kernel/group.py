@@ -247,14 +247,16 @@ def store_wide(kernel, array, index, values):
 class Groups:
     """What a Kernel can do beyond independent points."""
 
-    grid: Any  # those three are of the Kernel
+    name: str  # those four are of the Kernel
+    grid: Any
     emit: Any
     fresh: Any
 
     def begin_groups(self):
         """Set up what `groups` and its companions need; called once by Kernel."""
         self.threads = 0  # of a workgroup; 0: a point kernel
-        self.local: Any = None  # an Expr, once there are groups
+        self.in_groups = False
+        self._local = var("local", INDEX)
         self.shareds = []
         self.features = {}
         self.matrices = 0
@@ -263,8 +265,21 @@ class Groups:
         """One workgroup of `threads` a point; returns the group's coordinates."""
         coords = self.grid(shape)
         self.threads = threads
-        self.local = var("local", INDEX)
+        self.in_groups = True
         return coords
+
+    @property
+    def local(self) -> Expr:
+        """This thread's number in its group, from 0 on."""
+        self._only_in_groups("local")
+        return self._local
+
+    def _only_in_groups(self, what):
+        if not self.in_groups:
+            raise TypeError(
+                "kernel: k.%s is there after k.groups(shape, threads); given %s before "
+                "it, or with k.grid; begin with k.groups" % (what, self.name)
+            )
 
     def shared(self, dtype: DType | str, size: int) -> Shared:
         """Memory that the threads of a group share: `size` elements, a Python int."""
@@ -311,7 +326,7 @@ class Groups:
         if not getattr(array, "written", True):
             raise TypeError(
                 "kernel: atomics change outputs and shared memory; given the input %s"
-                % array.name
+                % getattr(array, "label", array.name)
             )
         if array.dtype.bits != 32 or (bitwise and array.dtype.is_float):
             raise TypeError(
@@ -334,12 +349,14 @@ class Groups:
     @property
     def lane(self) -> Expr:
         """This thread's place in its subgroup."""
+        self._only_in_groups("lane")
         self.features["subgroups"] = True
         return var("lane", INDEX)
 
     @property
     def lanes(self) -> Expr:
         """Threads of a subgroup: 1 to 128, known only on the device."""
+        self._only_in_groups("lanes")
         self.features["subgroups"] = True
         return var("lanes", INDEX)
 
@@ -365,7 +382,7 @@ def as_index(value):
         return literal(value, INDEX)
     raise TypeError(
         "kernel: sizes, bounds and coordinates are integers; given %s; use k.index(v) "
-        "for an integer that was loaded, k.local only after k.groups" % (value,)
+        "for an integer that was loaded" % (value,)
     )
 
 

@@ -104,6 +104,7 @@ class Array:
         self.kernel = kernel
         self.position = position
         self.name = "b%d" % position
+        self.label = self.name  # what people call it
         self.dtype = dtype
         self.shape = shape
         self.strides = strides
@@ -125,7 +126,7 @@ class Array:
             raise TypeError(
                 "kernel: one coordinate per dimension; given %d for the %d-d %s; index "
                 "it with a tuple of its length"
-                % (len(coords), len(self.shape), self.name)
+                % (len(coords), len(self.shape), self.label)
             )
         index = self.offset
         for c, stride in zip(coords, self.strides):

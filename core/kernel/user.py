@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..tree import count, unflatten
 from .custom import Custom
 from .ir import WATCHERS
-from .vet import vet
+from .vet import traced, vet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ class KernelOp(Custom):
         made = unflatten(outs, arrays[n:])
         if outs[0] != "tuple":
             made = (made,)
-        self.function(k, *(args + made), **options)
+        traced(k, self.function, tuple(args) + tuple(made), options)
         vet(k, bool(WATCHERS))
 
 

@@ -18,11 +18,57 @@ from .group import (
     Subgroup,
     UniformLoad,
 )
-from .ir import Assign, Let, Load, Loop, Store, When
+from .ir import Array, Assign, Let, Load, Loop, Store, When
 
 KNOWN = dict.fromkeys(PRIMITIVES + ("const", "var"))
 TOGETHER = (Barrier, UniformLoad, Subgroup, MatrixDeclare)
 STORES = (Store, StoreWide, Atomic, MatrixStore)
+
+
+def traced(k, function, values, options):
+    """Call a kernel function; what goes wrong in it is told by the kernel's name."""
+    _label(function, values)
+    try:
+        asked(k.name, "the kernel", "k, an array for each tensor, one for each output",
+              function, (k,) + tuple(values), options)  # fmt: skip
+    except Exception as error:
+        _rename(error, k.name)
+        raise
+
+
+def asked(name, what, takes, function, args, options):
+    """Call what a user gave; KernelError where it does not take those arguments."""
+    try:
+        return function(*args, **options)
+    except TypeError as error:
+        trace = getattr(error, "__traceback__", None)  # MicroPython has none
+        if trace is None or trace.tb_next is not None:  # of its own body
+            raise
+        raise KernelError(
+            "%s: %s takes %s; given %d arguments, but %s; change its parameters"
+            % (name, what, takes, len(args) + len(options), error)
+        )
+
+
+def _label(function, values):
+    """Call arrays what the function's parameters are called, where Python knows."""
+    code = getattr(function, "__code__", None)
+    names = getattr(code, "co_varnames", ())[: getattr(code, "co_argcount", 0)]
+    first = 1 if getattr(function, "__self__", None) is None else 2  # after k
+    for name, value in zip(names[first:], values):
+        if isinstance(value, Array):
+            value.label = name
+
+
+def _rename(error, name):
+    text = str(error)
+    for prefix in ("kernel: ", "formula: "):
+        if text.startswith(prefix):
+            try:
+                error.args = (name + ": " + text[len(prefix) :],)
+            except AttributeError:  # MicroPython: they stay as they are
+                pass
+            return
 
 
 def vet(kernel, checked=False):
@@ -55,12 +101,12 @@ def _launch(k):
             k, "k.grid(shape) or k.groups(shape, threads) is called once",
             "%d calls" % k.grids, "call one of them, first of all",
         )  # fmt: skip
-    if k.local is not None and (not isinstance(k.threads, int) or k.threads < 1):
+    if k.in_groups and (not isinstance(k.threads, int) or k.threads < 1):
         _refuse(
             k, "the threads of a group are an integer from 1 on", repr(k.threads),
             "pass a Python int",
         )  # fmt: skip
-    if k.shareds and k.local is None:
+    if k.shareds and not k.in_groups:
         _lonely(k, "Shared")
 
 
@@ -102,7 +148,7 @@ class Vetting:
 
     def statement(self, s, scopes):
         k = self.kernel
-        if k.local is None and isinstance(s, self.together):
+        if not k.in_groups and isinstance(s, self.together):
             _lonely(k, type(s).__name__)
         for value in _reads(s):
             self.value(value, scopes)
@@ -119,7 +165,7 @@ class Vetting:
         k = self.kernel
         if isinstance(s, STORES):
             if not getattr(s.array, "written", True):
-                _refuse(k, "inputs are only read", "a store to one",
+                _refuse(k, "inputs are only read", "a store to " + s.array.label,
                         "store to an output")  # fmt: skip
             self.stored[s.array.name] = True
 

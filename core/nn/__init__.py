@@ -1,5 +1,8 @@
 """Modules, layers, losses and initialisers: PyTorch's names, arguments and layouts.
 
+`Module`, `Parameter`, `Sequential` and `ModuleList`; layers (`Linear`, `Conv2d`,
+`LayerNorm`, `Dropout`, `Embedding`, `MaxPool2d`, …); activations (`ReLU`, `GELU`, …);
+losses (`CrossEntropyLoss`, `MSELoss`, …); `init`. `dir(fogo.nn)` lists them all.
 Names load with their file, at first use: a page pays only for the layers it has.
 """
 
@@ -84,6 +87,12 @@ _FILES = {
     "pool": "AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d MaxPool2d",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
+__all__ = sorted(list(_HOMES) + ["init"])
+
+
+def __dir__() -> list[str]:
+    """List what has not been loaded too, so that a shell can complete it."""
+    return __all__
 
 
 def __getattr__(name):

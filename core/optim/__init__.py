@@ -1,5 +1,7 @@
 """Optimisers, learning rate schedules and gradient clipping.
 
+Optimisers: `SGD`, `Adam`, `AdamW`. Schedules: `StepLR`, `CosineAnnealingLR`, …
+Clipping: `clip_grad_norm_`, `clip_grad_value_`. `dir(fogo.optim)` lists them all.
 Names load with their file, at first use.
 """
 
@@ -37,6 +39,12 @@ _FILES = {
     "sgd": "SGD",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
+__all__ = sorted(_HOMES)
+
+
+def __dir__() -> list[str]:
+    """List what has not been loaded too, so that a shell can complete it."""
+    return __all__
 
 
 def __getattr__(name):

@@ -21,3 +21,8 @@ __all__ = [
     "open_safetensors",
     "save_safetensors",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is for use, without the files it is in."""
+    return __all__

@@ -13,3 +13,8 @@ __all__ = [
     "make_renderer",
     "measure",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what is for use, without the files it is in."""
+    return __all__

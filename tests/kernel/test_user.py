@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -304,8 +305,64 @@ def test_wrong_calls(device: fogo.Device) -> None:
     odd = negative(line.function)
     with pytest.raises(fogo.ShapeError, match=r"odd: out must .*integers.*\(-1,\)"):
         odd(x, 1.0)
-    with pytest.raises(fogo.DTypeError, match="odd: saves must be 'i'.*given 'x'"):
-        fogo.kernel(out=lambda x: x, saves="x", name="odd")(line.function)
+    with pytest.raises(fogo.KernelError, match="odd: saves must be 'i'.*given 'oi'"):
+        fogo.kernel(out=lambda x: x, saves="oi", name="odd")(line.function)
+    decorator: Any = fogo.kernel
+    with pytest.raises(fogo.KernelError, match=r"kernel: .*write @fogo.kernel\(out="):
+        decorator(line.function)
+
+
+# Functions that do not take what they are called with: what is told, and the options.
+UNFIT: dict[str, dict[str, Any]] = {
+    "p: out takes the arguments of the call; given 1 ": {"out": lambda: None},
+    "p: the kernel takes k, an array for each tensor, one for each output; given 4 ": {
+        "out": lambda x: (x, x)
+    },
+    "p: the portable way takes the arguments of the call; given 1 ": {
+        "out": lambda x: x, "portable": lambda: None,
+    },
+    "p: grad takes the gradient of the result and the arguments (saves='i'); given 2 ":
+        {"out": lambda x: x, "grad": lambda g: g},
+    "p: grad takes the gradient of the result and the result (saves='o'); given 2 ": {
+        "out": lambda x: x, "grad": lambda g: g, "saves": "o",
+    },
+    "p: grad takes the gradient of the result, the arguments and the result "
+    "(saves='io'); given 3 ": {
+        "out": lambda x: x, "grad": lambda g, x: g, "saves": "io",
+    },
+}  # fmt: skip
+
+
+def copy(k: Kernel, x: Array, out: Array) -> None:
+    c = k.grid(out.shape)
+    out[c] = x[c]
+
+
+@pytest.mark.parametrize("text", list(UNFIT))
+def test_functions_must_take_what_they_are_called_with(text: str) -> None:
+    op = fogo.kernel(name="p", **UNFIT[text])(copy)
+    x = fogo.ones(2, device=fogo.device("python").autodiff()).requires_grad_()
+    with pytest.raises(fogo.KernelError) as found:
+        op(x).sum().backward()
+    assert text + "arguments, but " in str(found.value)
+
+
+def test_a_type_error_of_the_body_is_left_alone() -> None:
+    def grad(g: Any, x: Any) -> Any:
+        return len(3)  # type: ignore[arg-type]
+
+    op = fogo.kernel(out=lambda x: x, grad=grad)(copy)
+    x = fogo.ones(2, device=fogo.device("python").autodiff()).requires_grad_()
+    with pytest.raises(TypeError, match="of type 'int' has no len"):
+        op(x).sum().backward()
+
+
+def test_a_shell_shows_what_the_decorator_takes() -> None:
+    decorator: Any = fogo.kernel
+    assert decorator.__doc__.startswith("Make an op of a kernel function")
+    names = list(inspect.signature(decorator).parameters)
+    assert names == ["out", "grad", "saves", "portable", "name"]
+    assert [n for n in names if n not in repr(decorator)] == []
 
 
 def test_a_portable_way_must_return_what_out_says() -> None:

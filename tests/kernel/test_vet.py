@@ -100,7 +100,7 @@ KERNELS = {
     "every output must be stored to; given nothing for output 0": before,
     "called once; given 0 calls": nowhere,
     "called once; given 2 calls": twice,
-    "inputs are only read": into_an_input,
+    "inputs are only read; given a store to x": into_an_input,
     "threads of a group are an integer from 1 on; given 0": no_threads,
     "given Atomic in a kernel with k.grid; use k.groups": counting,
 }
@@ -111,11 +111,15 @@ POINTS = {
     "a step is an integer, not 0": by_nothing,
     "given Barrier in a kernel with k.grid": waiting,
     "given Shared in a kernel with k.grid": sharing,
-    "integers; given None; use k.index(v)": lambda k, x, i: x[k.local],
+    "mine: k.local is there after k.groups": lambda k, x, i: x[k.local],
+    "mine: k.lane is there after k.groups": lambda k, x, i: x[k.lane],
+    "mine: k.lanes is there after k.groups": lambda k, x, i: x[k.lanes],
+    "mine: Python branched on a symbolic value": lambda k, x, i: 1.0 if i > 0 else 2.0,
+    "integers; given None; use k.index(v)": lambda k, x, i: x[None],
     "integers; given a float32 value": lambda k, x, i: x[x[i]],
     "given slice(": lambda k, x, i: x[:],
     "count from the front; given -1": lambda k, x, i: x[-1],
-    "one coordinate per dimension; given 2": lambda k, x, i: x[i, i],
+    "one coordinate per dimension; given 2 for the 1-d x;": lambda k, x, i: x[i, i],
     "wide takes 2 or 4 neighbours; given 3": lambda k, x, i: x.wide((i,), 3)[0],
     "a cell that begins with a number needs a dtype": lambda k, x, i: k.cell(0),
     "given add of float32 and int32": lambda k, x, i: x[i] + cast(x[i], "int32"),
@@ -137,6 +141,14 @@ def test_rules_of_a_kernel(text: str, device: fogo.Device) -> None:
 @pytest.mark.parametrize("text", POINTS)
 def test_rules_of_its_values(text: str, device: fogo.Device) -> None:
     assert text in told(device, points(POINTS[text]))
+
+
+def test_the_interpreter_asks_for_outputs_and_tells_of_names() -> None:
+    kernel = points(lambda k, x, i: x[i, 0])
+    with pytest.raises(fogo.KernelError, match="kernel: check must know .* given no o"):
+        check(kernel, [[1.0]])
+    with pytest.raises(TypeError, match="given 2 for the 1-d x; index it"):
+        check(kernel, [[1.0]], outs=[((1,), "float32")])
 
 
 def test_out_must_say_a_shape(device: fogo.Device) -> None:
