@@ -92,7 +92,7 @@ def test_what_was_played_has_no_kernels_here(portable: fogo.Device) -> None:
     assert f.plays > 0
     found = fogo.explain(f)(x)
     assert (found.plays, found.result.item()) == (1, 6.0)
-    assert "a call was played from a program" in str(found)
+    assert str(found).startswith("a call was played from a program")
     assert "explain the function itself" in found.html()
     assert "a program" not in str(fogo.explain(f.function)(x))
 
@@ -100,7 +100,7 @@ def test_what_was_played_has_no_kernels_here(portable: fogo.Device) -> None:
 def test_a_device_that_does_not_fuse_is_named() -> None:
     x = fogo.tensor([1.0, 2.0], device="python")
     text = str(fogo.explain(lambda x: x + 1.0)(x))
-    assert "fogo.device('python') does not fuse" in text
+    assert text.startswith("fogo.device('python') does not fuse")
 
 
 def test_one_is_no_plural_and_only_functions_are_explained(fused: fogo.Device) -> None:

@@ -90,7 +90,8 @@ class Explanation:
         head = self.title()
         if self.dead:
             head += "; %d never run: nobody needs their results" % self.dead
-        lines = [head] + self.notes()
+        notes = self.notes()
+        lines = [head] + notes if self.ops or not notes else notes
         for i, kernel in enumerate(self.kernels):
             lines.append("%3d %s" % (i + 1, kernel))
         return "\n".join(lines)
