@@ -229,7 +229,8 @@ class Case:
     amount/unit  work of a call and what it is divided by: "GB/s", "TFLOP/s", "ms"
     true         a function that returns the float64 result(s)
     ways         peer name -> function(peer) that prepares and returns the call
-    most         the largest error allowed, as a share of the largest true value
+    most         the largest error allowed, as a share of the largest true value;
+                 other libraries may have ten times it
     nbytes       what must be moved, where the share of what is possible is wanted
     """
 
@@ -288,7 +289,9 @@ class Case:
         result.first = time.perf_counter() - start
         if true is not None:
             result.error = worst(peer, parts(answer), true)
-            if not result.error <= self.most:
+            # Peers may choose faster algorithms that round more: theirs are timed too.
+            most = self.most if kind(peer) == "fogo" else 10 * self.most
+            if not result.error <= most:
                 raise ArithmeticError(
                     f"wrong: off by {result.error:.1e} of the largest"
                 )
