@@ -890,3 +890,108 @@ def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tra
 @overload
 def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> T:
     """Return `softmax(q @ k.T * scale) @ v`: each query's mix of the values."""
+@overload
+def cosine_embedding_loss(x1: Tensor, x2: Tracked, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def cosine_embedding_loss(x1: Tensor, x2: Tensor, target: Tracked, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def cosine_embedding_loss(x1: T, x2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> T:
+    """Return `1 - cos(x1, x2)` where the target is 1, `max(0, cos - margin)` at -1."""
+@overload
+def hinge_embedding_loss(x: Tensor, target: Tracked, margin: float = 1.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def hinge_embedding_loss(x: T, target: Tensor, margin: float = 1.0, reduction: str = 'mean') -> T:
+    """Return x where the target is 1, `max(0, margin - x)` where it is -1."""
+@overload
+def margin_ranking_loss(x1: Tensor, x2: Tracked, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def margin_ranking_loss(x1: Tensor, x2: Tensor, target: Tracked, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def margin_ranking_loss(x1: T, x2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> T:
+    """Return `max(0, margin - target * (x1 - x2))`: target 1 wants x1 above x2."""
+@overload
+def multi_margin_loss(x: Tensor, target: Tracked, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = 'mean') -> Tracked: ...
+@overload
+def multi_margin_loss(x: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, *, weight: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def multi_margin_loss(x: T, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: str = 'mean') -> T:
+    """Return the mean over other classes i of `max(0, margin - x[t] + x[i]) ** p`."""
+@overload
+def multilabel_margin_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def multilabel_margin_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
+    """Return the margins of all pairs of a class that is a target and one that is not."""
+@overload
+def multilabel_soft_margin_loss(x: Tensor, target: Tracked, weight: Tensor | None = None, reduction: str = 'mean') -> Tracked: ...
+@overload
+def multilabel_soft_margin_loss(x: Tensor, target: Tensor, weight: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def multilabel_soft_margin_loss(x: T, target: Tensor, weight: Tensor | None = None, reduction: str = 'mean') -> T:
+    """Return the mean over classes of the binary cross-entropies of sigmoid(x)."""
+@overload
+def soft_margin_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def soft_margin_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
+    """Return `log(1 + exp(-target * x))` for targets 1 and -1, without its overflow."""
+@overload
+def triplet_margin_loss(anchor: Tensor, positive: Tracked, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+@overload
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tracked, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+@overload
+def triplet_margin_loss(anchor: T, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> T:
+    """Return `max(0, d(anchor, positive) - d(anchor, negative) + margin)`."""
+@overload
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tracked, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+@overload
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tracked, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+@overload
+def triplet_margin_with_distance_loss(anchor: T, positive: Tensor, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> T:
+    """Return `triplet_margin_loss` with a distance of one's own (Euclidean if None)."""
+@overload
+def dice_loss(x: Tensor, target: Tracked, smooth: float = 1.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def dice_loss(x: T, target: Tensor, smooth: float = 1.0, reduction: str = 'mean') -> T:
+    """Return `1 - (2 sum(x * t) + smooth) / (sum(x) + sum(t) + smooth)` a sample."""
+@overload
+def focal_loss(x: Tensor, target: Tracked, weight: Tensor | None = None, gamma: float = 2.0, ignore_index: int = -100, reduction: str = 'mean') -> Tracked: ...
+@overload
+def focal_loss(x: Tensor, target: Tensor, weight: Tracked, gamma: float = 2.0, ignore_index: int = -100, reduction: str = 'mean') -> Tracked: ...
+@overload
+def focal_loss(x: T, target: Tensor, weight: Tensor | None = None, gamma: float = 2.0, ignore_index: int = -100, reduction: str = 'mean') -> T:
+    """Return the cross-entropy of classes, times `(1 - p_t) ** gamma`."""
+@overload
+def gaussian_nll_loss(x: Tensor, target: Tracked, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
+@overload
+def gaussian_nll_loss(x: Tensor, target: Tensor, var: Tracked, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
+@overload
+def gaussian_nll_loss(x: T, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> T:
+    """Return `(log(var) + (x - target)**2 / var) / 2`, var taken as at least eps."""
+def gram_matrix(x: T) -> T:
+    """Return `F @ F.T / (C * size)` of feature maps F: their style (Gatys et al. 2015)."""
+@overload
+def gram_matrix_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
+@overload
+def gram_matrix_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
+    """Return the squared differences of the Gram matrices of two feature maps."""
+@overload
+def info_nce_loss(query: Tensor, positive: Tracked, negatives: Tensor | None = None, temperature: float = 0.1, reduction: str = 'mean') -> Tracked: ...
+@overload
+def info_nce_loss(query: Tensor, positive: Tensor, negatives: Tracked, temperature: float = 0.1, reduction: str = 'mean') -> Tracked: ...
+@overload
+def info_nce_loss(query: T, positive: Tensor, negatives: Tensor | None = None, temperature: float = 0.1, reduction: str = 'mean') -> T:
+    """Return the cross-entropy of finding each query's positive by cosine similarity."""
+@overload
+def lp_loss(x: Tensor, target: Tracked, p: float = 2.0, reduction: str = 'mean') -> Tracked: ...
+@overload
+def lp_loss(x: T, target: Tensor, p: float = 2.0, reduction: str = 'mean') -> T:
+    """Return `|x - target| ** p`; p above 0."""
+@overload
+def poisson_nll_loss(x: Tensor, target: Tracked, log_input: bool = True, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tracked: ...
+@overload
+def poisson_nll_loss(x: T, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> T:
+    """Return `exp(x) - target * x`, or `x - target * log(x + eps)` for plain rates x."""
+@overload
+def sigmoid_focal_loss(x: Tensor, target: Tracked, alpha: float = 0.25, gamma: float = 2.0, reduction: str = 'none') -> Tracked: ...
+@overload
+def sigmoid_focal_loss(x: T, target: Tensor, alpha: float = 0.25, gamma: float = 2.0, reduction: str = 'none') -> T:
+    """Return the binary cross-entropy of logits, times `(1 - p_t) ** gamma`."""

@@ -9,7 +9,7 @@ from typing import Any
 MODULES = (
     "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
-    "unfold", "attention",
+    "unfold", "attention", "loss_margin", "loss_density",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

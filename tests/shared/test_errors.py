@@ -224,6 +224,26 @@ WINDOWS = (
      lambda d: fogo.global_avg_pool(ones(d, 2, 2))),
 )  # fmt: skip
 
+LOSSES = (
+    (Shape, ("margin_ranking_loss: prediction and target", "[2] and [3]"),
+     lambda d: fogo.margin_ranking_loss(ones(d, 2), ones(d, 2), ones(d, 3))),
+    (Shape, ("multi_margin_loss: p is 1 or 2", "p=3"),
+     lambda d: fogo.multi_margin_loss(ones(d, 2, 3), ints(d, 2), p=3)),
+    (Shape, ("cosine_embedding_loss: x1 and x2 are [N, E]", "target=[2, 3]"),
+     lambda d: fogo.cosine_embedding_loss(
+         ones(d, 2, 3), ones(d, 2, 3), ones(d, 2, 3))),
+    (Shape, ("lp_loss: p must be above 0", "0"),
+     lambda d: fogo.lp_loss(ones(d, 2), ones(d, 2), 0)),
+    (Shape, ("gaussian_nll_loss: var is of x's shape", "var=[3]"),
+     lambda d: fogo.gaussian_nll_loss(ones(d, 2, 4), ones(d, 2, 4), ones(d, 3))),
+    (Shape, ("dice_loss: x and target are [N, ...]",),
+     lambda d: fogo.dice_loss(ones(d), ones(d))),
+    (Shape, ("info_nce_loss: query and positive are [N, E]", "[3]"),
+     lambda d: fogo.info_nce_loss(ones(d, 3), ones(d, 3))),
+    (Shape, ("gram_matrix: x is [N, C, ...]", "[2, 3]"),
+     lambda d: fogo.gram_matrix(ones(d, 2, 3))),
+)  # fmt: skip
+
 LAYERS = (
     (Shape, ("layer_norm: normalized_shape is the end", "[3] for x=[2, 4]"),
      lambda d: fogo.layer_norm(ones(d, 2, 4), 3)),
@@ -342,7 +362,7 @@ DEVICES = (
 )  # fmt: skip
 
 ALL = (
-    TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LAYERS + DEVICES
+    TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LOSSES + LAYERS + DEVICES
 )  # fmt: skip
 
 
@@ -370,6 +390,10 @@ def test_index(device):
 
 def test_windows(device):
     check(WINDOWS, device)
+
+
+def test_losses(device):
+    check(LOSSES, device)
 
 
 def test_layers(device):
