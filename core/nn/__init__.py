@@ -45,13 +45,34 @@ if TYPE_CHECKING:
     from .linear import Flatten as Flatten
     from .linear import Identity as Identity
     from .linear import Linear as Linear
+    from .loss import BCELoss as BCELoss
     from .loss import BCEWithLogitsLoss as BCEWithLogitsLoss
     from .loss import CrossEntropyLoss as CrossEntropyLoss
     from .loss import HuberLoss as HuberLoss
+    from .loss import KLDivLoss as KLDivLoss
     from .loss import L1Loss as L1Loss
     from .loss import MSELoss as MSELoss
     from .loss import NLLLoss as NLLLoss
     from .loss import SmoothL1Loss as SmoothL1Loss
+    from .loss_density import DiceLoss as DiceLoss
+    from .loss_density import FocalLoss as FocalLoss
+    from .loss_density import GaussianNLLLoss as GaussianNLLLoss
+    from .loss_density import GramMatrixLoss as GramMatrixLoss
+    from .loss_density import InfoNCELoss as InfoNCELoss
+    from .loss_density import LpLoss as LpLoss
+    from .loss_density import PoissonNLLLoss as PoissonNLLLoss
+    from .loss_density import SigmoidFocalLoss as SigmoidFocalLoss
+    from .loss_margin import CosineEmbeddingLoss as CosineEmbeddingLoss
+    from .loss_margin import HingeEmbeddingLoss as HingeEmbeddingLoss
+    from .loss_margin import MarginRankingLoss as MarginRankingLoss
+    from .loss_margin import MultiLabelMarginLoss as MultiLabelMarginLoss
+    from .loss_margin import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
+    from .loss_margin import MultiMarginLoss as MultiMarginLoss
+    from .loss_margin import SoftMarginLoss as SoftMarginLoss
+    from .loss_margin import TripletMarginLoss as TripletMarginLoss
+    from .loss_margin import (
+        TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss,
+    )
     from .module import Module as Module
     from .norm import BatchNorm1d as BatchNorm1d
     from .norm import BatchNorm2d as BatchNorm2d
@@ -78,8 +99,17 @@ _FILES = {
     "embedding": "Embedding",
     "linear": "Flatten Identity Linear",
     "loss": (
-        "BCEWithLogitsLoss CrossEntropyLoss HuberLoss L1Loss MSELoss NLLLoss "
-        "SmoothL1Loss"
+        "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss "
+        "NLLLoss SmoothL1Loss"
+    ),
+    "loss_density": (
+        "DiceLoss FocalLoss GaussianNLLLoss GramMatrixLoss InfoNCELoss LpLoss "
+        "PoissonNLLLoss SigmoidFocalLoss"
+    ),
+    "loss_margin": (
+        "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss MultiLabelMarginLoss "
+        "MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss TripletMarginLoss "
+        "TripletMarginWithDistanceLoss"
     ),
     "module": "Module",
     "norm": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
