@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError, DeviceError, DTypeError, ShapeError
+from ..ops.movement import SLICE
+from ..ops.paste import Pieces
 from ..ops.record import Aval
 from .base import Backend, expand
-from .threads import Local
-
-if TYPE_CHECKING:
-    from ..tensor import Tensor
+from .grad_mode import _STATE, no_grad
+from .gradients import Gradients
 
 
-class _Recording(Local):
-    """Whether operations are recorded: a flag of the thread for all levels."""
 
-    enabled = True
-
-
-_STATE = _Recording()
 _NUMBERS = iter(range(1, sys.maxsize))  # of nodes; no two threads draw the same
-
-
-class no_grad:
-    """`with no_grad():` this thread's operations inside are not recorded, at any level.
-
-    Example:
-        >>> import fogo
-        >>> x = fogo.ones(2, device=fogo.device("python").autodiff()).requires_grad_()
-        >>> with fogo.no_grad():
-        ...     y = x * 2
-        >>> y.requires_grad
-        False
-    """
-
-    def __enter__(self) -> no_grad:
-        self.before = _STATE.enabled
-        _STATE.enabled = False
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        _STATE.enabled = self.before
 
 
 class Node:
@@ -157,7 +129,7 @@ class Autodiff(Backend):
 
 
 def _carries(diff, index, out):
-    return (index >= len(diff) or diff[index]) and out.dtype.is_float
+    return (index >= len(diff) or diff[index]) and out.dtype.inexact
 
 
 def _differentiable(op, outs):
@@ -198,55 +170,6 @@ def detached(handle):
     return Var(detached(handle.inner), None, 0)
 
 
-class Gradients:
-    """The gradients of one `backward`: index it by a tensor; it has `in` and `get`.
-
-    Gradients live on the inner device. Raises AutodiffError for a tensor that has none.
-    """
-
-    def __init__(self):
-        self._by_node = {}
-
-    def get(self, tensor: Tensor, default: Any = None) -> Any:
-        """Return the gradient of `tensor`, or `default` where there is none."""
-        handle = tensor._handle
-        while isinstance(handle, Var):
-            if handle.node is not None:
-                found = self._by_node.get((handle.node.number, handle.index))
-                if found is not None:
-                    return found
-            handle = handle.inner
-        return default
-
-    def __getitem__(self, tensor: Tensor) -> Tensor:
-        found = self.get(tensor)
-        if found is None:
-            raise AutodiffError(
-                "grad: no gradient reached this tensor; given %s; call "
-                "requires_grad_() on it before it is used, and use it in the loss"
-                % tensor._describe()
-            )
-        return found
-
-    def __contains__(self, tensor: Tensor) -> bool:
-        return self.get(tensor) is not None
-
-    def __len__(self) -> int:
-        return len(self._by_node)
-
-    def __repr__(self) -> str:
-        return "Gradients(%s)" % ", ".join([g._describe() for g in self.values()])
-
-    def values(self):
-        """List all gradients, in the order of their tensors' birth."""
-        return [self._by_node[key] for key in sorted(self._by_node)]
-
-    def replace(self, function):
-        """Put `function(gradient)` in place of every gradient (clipping, scaling)."""
-        for key in sorted(self._by_node):
-            self._by_node[key] = function(self._by_node[key])
-
-
 def backward(tensor, gradient=None, retain_graph=False):
     """Go back over the graph of `tensor`; see Tracked.backward."""
     backend = tensor.device.backend
@@ -261,6 +184,11 @@ def backward(tensor, gradient=None, retain_graph=False):
             "backward: without a gradient argument the tensor must have one element; "
             "given shape %s; reduce it (.sum(), .mean()) or pass gradient="
             % list(tensor.shape)
+        )
+    if gradient is None and tensor.dtype.is_complex:
+        raise DTypeError(
+            "backward: without a gradient argument the tensor must be real; given %s; "
+            "take .abs(), .real() or pass gradient=" % tensor._describe()
         )
     inner = backend.inner.device
     if gradient is None:
@@ -300,6 +228,9 @@ def _walk(root, seed, inner, retain_graph):
         g = cotangents.pop(node.number, None)
         if g is None:
             continue
+        for i in g:
+            if isinstance(g[i], Pieces):
+                g[i] = g[i].whole()
         if node.op is None:
             found._by_node[(node.number, 0)] = g[0]
             continue
@@ -310,9 +241,17 @@ def _walk(root, seed, inner, retain_graph):
         for parent, part in zip(node.parents, parts):
             if parent is not None and part is not None:
                 slot = cotangents.setdefault(parent[0].number, {})
-                have = slot.get(parent[1])
-                slot[parent[1]] = part if have is None else have + part
+                slot[parent[1]] = _plus(slot.get(parent[1]), part)
     return found
+
+
+def _plus(have, part):
+    """One gradient more; those of slices are kept until all are there."""
+    if isinstance(have, Pieces):
+        return have.plus(part)
+    if have is None:
+        return part
+    return part.plus(have) if isinstance(part, Pieces) else have + part
 
 
 def _ordered(root):
@@ -336,6 +275,8 @@ def _gradients(node, g, inner, needs):
         )
     from ..dispatch import wrap
 
+    if op is SLICE:  # others may fill what this one leaves
+        return (Pieces(node.inputs[0].shape, g[0], node.attrs[0], node.attrs[1]),)
     inputs = [wrap(h, inner) for h in node.inputs]
     if op.grad is None:
         return _elementwise(op, g[0], inputs, needs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..dtypes import bool_
 from ..errors import DTypeError, ShapeError
 from ..expr import INDEX, literal
 from ..expr import call as E
@@ -242,27 +243,29 @@ def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
     return strided_slice(x, starts, steps, x.shape)
 
 
-def _assign_kernel(k, x, v, out, starts, steps):
-    """out = v where the point lies on v's grid inside x, else x."""
-    c = k.grid(out.shape)
-    inside = None
+def on_grid(c, starts, steps, sizes):
+    """(whether the point c is one of `starts + i*steps`, i); i counts to the sizes."""
+    inside = literal(True, bool_)
     place = []
-    for a in range(x.ndim):
-        start, step = starts[a], steps[a]
+    for a, (start, step) in enumerate(zip(starts, steps)):
         ahead = c[a] - start if step > 0 else literal(start, INDEX) - c[a]
         stride = step if step > 0 else -step
         j = ahead if stride == 1 else E("floordiv", ahead, stride)
-        fits = (ahead >= 0) & (j < v.shape[a])
+        fits = (ahead >= 0) & (j < sizes[a])
         if stride != 1:
             fits = fits & E("eq", E("mod", ahead, stride), 0)
-        inside = fits if inside is None else inside & fits
+        inside = fits if a == 0 else inside & fits
         place.append(j)
-    if inside is None:
-        out[c] = v[()]
-        return
+    return inside, tuple(place)
+
+
+def _assign_kernel(k, x, v, out, starts, steps):
+    """out = v where the point lies on v's grid inside x, else x."""
+    c = k.grid(out.shape)
+    inside, place = on_grid(c, starts, steps, v.shape)
     branch = k.when(inside)
     with branch:
-        out[c] = v[tuple(place)]
+        out[c] = v[place]
     with k.otherwise(branch.value):
         out[c] = x[c]
 
