@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import ShapeError
 from ..ops.creation import fill
 from ..random import normal, rand
+from . import init_shapes as _shapes
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -19,12 +20,19 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
+dirac_ = _shapes.dirac_
+eye_ = _shapes.eye_
+orthogonal_ = _shapes.orthogonal_
+sparse_ = _shapes.sparse_
+trunc_normal_ = _shapes.trunc_normal_
 _GAINS = {
     "linear": 1.0,
     "conv1d": 1.0,
     "conv2d": 1.0,
     "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
     "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
     "sigmoid": 1.0,
     "tanh": 5.0 / 3.0,
     "relu": math.sqrt(2.0),
