@@ -117,7 +117,7 @@ class Device:
 
     def constant(self, value, dtype, shape=()):
         """Return a cached tensor of one number: its memory is that of the number."""
-        key = (value, dtype, shape, isinstance(value, float) and str(value))
+        key = (value, dtype, shape, isinstance(value, (float, complex)) and str(value))
         found = self._constants.get(key)
         if found is None:
             if shape:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .errors import DTypeError
 
 
 class DType:
-    """A data type: `name`, `kind` ("bool", "int", "uint", "float"), bits, `itemsize`.
+    """A data type: its `name`, `kind`, `bits` and `itemsize`.
+
+    kind is "bool", "int", "uint", "float" or "complex"; `inexact` says whether it is
+    one of the last two.
 
     Example:
         >>> float32.itemsize, int8.kind
@@ -20,6 +25,8 @@ class DType:
         self.itemsize = max(bits // 8, 1)
         self.code = code  # typecode of the array module that stores it
         self.is_float = kind == "float"
+        self.is_complex = kind == "complex"
+        self.inexact = kind in ("float", "complex")
         self.is_int = kind in ("int", "uint")
         self.is_bool = kind == "bool"
         if self.is_int:
@@ -45,16 +52,21 @@ uint64 = DType("uint64", "uint", 64, "Q")
 float16 = DType("float16", "float", 16, "H")  # bits; see backend/python.py
 float32 = DType("float32", "float", 32, "f")
 float64 = DType("float64", "float", 64, "d")
+complex64 = DType("complex64", "complex", 64, "f")  # two numbers to an element
+complex128 = DType("complex128", "complex", 128, "d")
 
-ALL = (
+REAL = (
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
     float16, float32, float64,
 )  # fmt: skip
+COMPLEX = (complex64, complex128)
+ALL = REAL + COMPLEX
 BY_NAME = {d.name: d for d in ALL}
 FLOATS = (float16, float32, float64)
 INTS = (int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 NUMERIC = INTS + FLOATS
 DEFAULT_FLOAT = float32
+DEFAULT_COMPLEX = complex64
 
 
 def dtype(name: str | DType) -> DType:
@@ -77,11 +89,25 @@ def dtype(name: str | DType) -> DType:
     return found
 
 
+def part(d: DType) -> DType:
+    """Return the dtype of the parts of complex numbers; integers ask for the least.
+
+    Example:
+        >>> part(complex64), part(float64), part(int8)
+        (fogo.float32, fogo.float64, fogo.float16)
+    """
+    if d.is_complex:
+        return float64 if d is complex128 else float32
+    return d if d.is_float else float16
+
+
 def _promote(a: DType, b: DType) -> DType | None:
     if a.is_bool:
         return b
     if b.is_bool:
         return a
+    if a.is_complex or b.is_complex:
+        return complex128 if max(part(a).bits, part(b).bits) == 64 else complex64
     if a.is_float or b.is_float:
         if a.is_float and b.is_float:
             return a if a.bits >= b.bits else b
@@ -117,18 +143,31 @@ def promote(a: DType, b: DType, op: str = "promote") -> DType:
     return found
 
 
-def can_cast(source: DType, target: DType) -> bool:
-    """Say whether promotion takes `source` to `target` without loss of kind.
+def can_cast(from_: Any, to: DType) -> bool:
+    """Say whether promotion takes a dtype (or a tensor's) to another.
 
     Example:
         >>> can_cast(int8, int32), can_cast(float32, int32)
         (True, False)
     """
-    return PROMOTION[(source, target)] is target
+    return PROMOTION[(getattr(from_, "dtype", from_), to)] is to
 
 
-def scalar_dtype(value: bool | int | float) -> DType | None:
-    """Return the dtype kind a Python scalar asks for: bool, int (None) or float32."""
-    if isinstance(value, bool):
-        return bool_
-    return DEFAULT_FLOAT if isinstance(value, float) else None
+def scalar_kind(value: bool | int | float | complex, beside: DType, ints: DType):
+    """Return the dtype a Python number takes beside a tensor of dtype `beside`.
+
+    Its own kind at least, and no more bits than need be; `ints`: the default integer.
+
+    Example:
+        >>> scalar_kind(1, int8, int64), scalar_kind(1.5, int8, int64)
+        (fogo.int8, fogo.float32)
+        >>> scalar_kind(1j, float64, int64)
+        fogo.complex128
+    """
+    if isinstance(value, complex):
+        return PROMOTION[(beside, DEFAULT_COMPLEX)]
+    if isinstance(value, float):
+        return beside if beside.inexact else DEFAULT_FLOAT
+    if beside.is_bool and not isinstance(value, bool):
+        return ints
+    return beside

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dtypes import DType, bool_, float32
+from .dtypes import DType, bool_, float32, part
 from .dtypes import dtype as named
+from .errors import DTypeError
 
 # The dtype of index arithmetic inside kernels: 32 bits, never wraps, never stored.
 INDEX = DType("index", "int", 32, "i")
@@ -152,6 +153,8 @@ def literal(value: Any, dtype: DType) -> Expr:
     """
     if dtype.is_bool:
         value = bool(value)
+    elif dtype.is_complex:
+        value = complex(value)
     elif dtype.is_float:
         value = float(value)
     else:
@@ -191,22 +194,34 @@ BINARY = (
     "add", "sub", "mul", "div", "floordiv", "mod", "pow", "min", "max", "and", "or",
     "xor", "shl", "shr", "atan2",
 )  # fmt: skip
-UNARY = UNARY_FLOAT + TESTS + ("neg", "abs", "not", "sign")
+PARTS = ("real", "imag", "conj")
+UNARY = UNARY_FLOAT + TESTS + PARTS + ("neg", "abs", "not", "sign")
 PRIMITIVES = UNARY + BINARY + COMPARISONS + ("where", "cast", "bitcast")
+# What has no meaning for complex numbers: they have no order, and no whole part.
+REAL_ONLY = (
+    "erf", "floor", "ceil", "trunc", "floordiv", "mod", "min", "max", "and", "or",
+    "xor", "not", "shl", "shr", "atan2", "lt", "le", "gt", "ge",
+)  # fmt: skip
 
 
 def call(op: str, *args: Any) -> Any:
     """Apply a primitive; Python scalars take the dtype of the other operands.
 
-    Raises: TypeError when the operands' dtypes differ.
+    Raises: TypeError when the operands' dtypes differ, DTypeError for complex numbers
+    where the primitive has no meaning for them.
     """
     args = _typed(op, args)
+    dtype = args[-1].dtype
+    if dtype.is_complex:
+        if op in REAL_ONLY:
+            raise DTypeError(
+                "%s: real numbers only; given %s; take abs(), real() or imag()"
+                % (op, dtype.name)
+            )
+        if op in ("abs", "real", "imag"):
+            dtype = part(dtype)
     if op in COMPARISONS or op in TESTS:
         dtype = bool_
-    elif op == "where":
-        dtype = args[1].dtype
-    else:
-        dtype = args[0].dtype
     simple = _simplify(op, args)
     return Expr(op, args, dtype) if simple is None else simple
 
@@ -266,10 +281,21 @@ def _simplify(op, args):
         return a
     elif op == "neg" and a.op == "neg":
         return a.args[0]
+    elif op in PARTS:
+        return _simple_part(op, a)
     elif op == "pow" and _is(b, 1):
         return a
     elif op == "where" and a.op == "const":
         return args[1] if a.args[0] else args[2]
+    return None
+
+
+def _simple_part(op, a):
+    """The real part and the conjugate of a real number are that number."""
+    if not a.dtype.is_complex:
+        return a if op != "imag" else literal(0, a.dtype)
+    if op == "conj" and a.op == "conj":
+        return a.args[0]
     return None
 
 
@@ -296,15 +322,20 @@ def _two_over_sqrt_pi():
     return 1.1283791670955126
 
 
-# Derivatives: name -> f(g, out, *args) giving one adjoint (or None) per argument.
+# Derivatives: name -> f(g, out, *args) giving one adjoint (or None) per argument. Of
+# complex numbers g is the conjugate of the gradient (dL/dx - i*dL/dy): with it the rules
+# of holomorphic functions read as those of real ones.
 RULES = {
     "add": lambda g, o, a, b: (g, g),
     "sub": lambda g, o, a, b: (g, -g),
     "mul": lambda g, o, a, b: (g * b, g * a),
     "div": lambda g, o, a, b: (g / b, -g * (o / b)),
     "neg": lambda g, o, a: (-g,),
-    "abs": lambda g, o, a: (g * call("sign", a),),
-    "sign": lambda g, o, a: (None,),
+    "abs": lambda g, o, a: (cast(g, a.dtype) * call("conj", call("sign", a)),),
+    "sign": lambda g, o, a: (_turn(g, o, a) if a.dtype.is_complex else None,),
+    "real": lambda g, o, a: (cast(g, a.dtype),),
+    "imag": lambda g, o, a: (cast(g, a.dtype) * -1j,),
+    "conj": lambda g, o, a: (call("conj", g),),
     "mod": lambda g, o, a, b: (g, -g * call("floor", a / b)),
     "floordiv": lambda g, o, a, b: (None, None),
     "pow": lambda g, o, a, b: (_pow_base(g, a, b), _pow_exponent(g, o, a, b)),
@@ -328,12 +359,29 @@ RULES = {
     "cosh": lambda g, o, a: (g * call("sinh", a),),
     "tanh": lambda g, o, a: (g * (1.0 - o * o),),
     "asinh": lambda g, o, a: (g / call("sqrt", a * a + 1.0),),
-    "acosh": lambda g, o, a: (g / call("sqrt", a * a - 1.0),),
+    "acosh": lambda g, o, a: (g / _acosh_root(a),),
     "atanh": lambda g, o, a: (g / (1.0 - a * a),),
     "atan2": lambda g, o, a, b: _angle(g, a, b),
     "erf": lambda g, o, a: (g * (call("exp", -(a * a)) * _two_over_sqrt_pi()),),
-    "cast": lambda g, o, a: (cast(g, a.dtype),),
+    "cast": lambda g, o, a: (
+        cast(g if a.dtype.is_complex else call("real", g), a.dtype),
+    ),
 }
+
+
+def _turn(g, o, a):
+    """d z/|z| = (dz - o * Re(conj(o) * dz)) / |z|; 0 at 0, as in PyTorch."""
+    along = cast(call("real", g * o), a.dtype) * call("conj", o)
+    length = cast(call("abs", a), a.dtype)
+    zero = call("eq", a, 0.0)
+    return where(zero, 0.0, (g - along) / where(zero, 1.0, length))
+
+
+def _acosh_root(a):
+    """sqrt(a*a - 1); of complex numbers on the branch that acosh has."""
+    if a.dtype.is_complex:
+        return call("sqrt", a - 1.0) * call("sqrt", a + 1.0)
+    return call("sqrt", a * a - 1.0)
 
 
 def _angle(g, y, x):
@@ -354,7 +402,8 @@ def _pow_exponent(g, o, a, b):
     """d(a^b)/db; 0 at a = 0 with b >= 0, as in PyTorch."""
     if b.op == "const":
         return None
-    zero = call("and", call("eq", a, 0.0), b >= 0.0)
+    grows = call("real", b) >= 0.0
+    zero = call("and", call("eq", a, 0.0), grows)
     return where(zero, 0.0, g * (o * call("log", a)))
 
 
@@ -384,19 +433,21 @@ def topological(root):
 def gradients(out, leaves, g):
     """Differentiate `out` by each leaf, times `g` (reverse mode over the graph).
 
-    Returns one Expr, or None where the derivative is zero everywhere, per leaf.
+    Returns one Expr, or None where the derivative is zero everywhere, per leaf. The
+    gradients by complex numbers are PyTorch's: dL/dx + i*dL/dy.
     """
-    adjoint = {id(out): g}
+    adjoint = {id(out): call("conj", g)}
     for node in reversed(topological(out)):
         seed = adjoint.get(id(node))
         rule = RULES.get(node.op)
-        if seed is None or rule is None or not node.dtype.is_float:
+        if seed is None or rule is None or not node.dtype.inexact:
             continue
-        for arg, part in zip(node.args, rule(seed, node, *node.args)):
-            if part is not None and arg.op != "const" and arg.dtype.is_float:
+        for arg, piece in zip(node.args, rule(seed, node, *node.args)):
+            if piece is not None and arg.op != "const" and arg.dtype.inexact:
                 have = adjoint.get(id(arg))
-                adjoint[id(arg)] = part if have is None else have + part
-    return [adjoint.get(id(leaf)) for leaf in leaves]
+                adjoint[id(arg)] = piece if have is None else have + piece
+    found = [adjoint.get(id(leaf)) for leaf in leaves]
+    return [None if x is None else call("conj", x) for x in found]
 
 
 def substitute(root, values):

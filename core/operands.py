@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .dispatch import call, unify
-from .dtypes import DEFAULT_FLOAT, PROMOTION, bool_, promote
+from .dtypes import DEFAULT_FLOAT, PROMOTION, bool_, promote, scalar_kind
 from .errors import DTypeError
 from .expr import Expr
 from .shapes import broadcast
@@ -32,7 +32,7 @@ def apply(op, args):
     if not plain:
         tensors = _fit(op, tensors)
         kind = tensors[first].dtype
-    if op.to_float and not kind.is_float:
+    if op.to_float and not kind.inexact:
         rest = [t.astype(DEFAULT_FLOAT) for t in tensors[first:]]
         tensors = tensors[:first] + rest
     else:
@@ -47,7 +47,7 @@ def _with_scalars(op, args, tensors):
             return op.formula(*args), None
     args = [_number(a) for a in args]
     for a in args:
-        if not isinstance(a, (Tensor, int, float, bool)):
+        if not isinstance(a, (Tensor, int, float, bool, complex)):
             raise DTypeError(
                 "%s: operands are tensors or numbers; given %s; make it one with "
                 "fogo.tensor(...)" % (op.name, type(a))
@@ -70,7 +70,9 @@ def _with_scalars(op, args, tensors):
     out = []
     for i, a in enumerate(args):
         if not isinstance(a, Tensor):
-            target = bool_ if i < op.promote_from else _weak(a, kind, where)
+            target = bool_
+            if i >= op.promote_from:
+                target = scalar_kind(a, kind or bool_, where.default_int)
             a = whole(op.name, a, target) if target.is_int else a
             a = where.constant(a, target, shape)
         out.append(a)
@@ -79,20 +81,9 @@ def _with_scalars(op, args, tensors):
 
 def _number(a):
     """NumPy's scalars as Python's numbers; all else as it is."""
-    if isinstance(a, (Tensor, int, float)) or getattr(a, "shape", None) != ():
+    if isinstance(a, (Tensor, int, float, complex)) or getattr(a, "shape", None) != ():
         return a
     return a.item() if hasattr(a, "item") else a
-
-
-def _weak(value, kind, where):
-    """The dtype a Python scalar takes beside tensors of dtype `kind`."""
-    if isinstance(value, float):
-        return kind if kind is not None and kind.is_float else DEFAULT_FLOAT
-    if isinstance(value, bool):
-        return bool_ if kind is None else kind
-    if kind is None or kind.is_bool:
-        return where.default_int
-    return kind
 
 
 def _fit(op, tensors):

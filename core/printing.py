@@ -71,12 +71,18 @@ def _is_finite(v):
 
 def _is_whole(v):
     # nan and the infinities look the same beside any number.
+    if isinstance(v, complex):
+        return _is_whole(v.real) and _is_whole(v.imag)
     return not _is_finite(v) or (v == int(v) and abs(v) < 1e8)
 
 
 def _number(v, dtype, whole):
     """One number; all of a tensor are written as whole ones (`3.`), or none is."""
-    if not dtype.is_float or not _is_finite(v):
+    if isinstance(v, complex):
+        imag = _number(v.imag, dtype, whole)
+        sign = "" if imag[0] == "-" else "+"
+        return _number(v.real, dtype, whole) + sign + imag + "j"
+    if not dtype.inexact or not _is_finite(v):
         return str(v)
     if whole:
         return "%d." % v

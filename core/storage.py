@@ -1,7 +1,7 @@
 """Host data to flat buffers and back: what `upload` takes and `read` gives.
 
 A buffer is an `array.array` (or anything with its elements): float16 as its 16 bits,
-bool as bytes.
+bool as bytes, complex numbers as their two parts.
 """
 
 from __future__ import annotations
@@ -50,13 +50,25 @@ def pack(op, values, dtype: DType):
         values = [whole(op, v, dtype) for v in values]
     elif dtype is float16:
         values = [float_to_half(float(v)) for v in values]
+    elif dtype.is_complex:
+        values = [part for v in values for part in _parts(v)]
     else:
         values = [float(v) for v in values]
     return array(dtype.code, values)
 
 
+def _parts(value):
+    value = complex(value)
+    return value.real, value.imag
+
+
 def whole(op, value, dtype):
     """The value as an int of an integer dtype; raises DTypeError where it is none."""
+    if isinstance(value, complex):
+        raise DTypeError(
+            "%s: %s holds real numbers; given %r; use complex64"
+            % (op, dtype.name, value)
+        )
     if isinstance(value, float):
         if value - value != 0.0 or value != int(value):
             raise DTypeError(
@@ -78,6 +90,8 @@ def unpack(buffer, dtype: DType):
         return [v != 0 for v in buffer]
     if dtype is float16:
         return [half_to_float(v) for v in buffer]
+    if dtype.is_complex:
+        return [complex(buffer[i], buffer[i + 1]) for i in range(0, len(buffer), 2)]
     return list(buffer)
 
 

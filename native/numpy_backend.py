@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fogo.backend.base import Handle, RawBackend
+from fogo.dtypes import ALL
 from fogo.kernel.python import compile_kernel as compile_points
 from fogo.shapes import Layout
 
@@ -17,7 +18,10 @@ _REDUCE = {
     "and": np.logical_and, "or": np.logical_or,
 }  # fmt: skip
 STRIP = 1 << 15  # elements
-_STORAGE = {"bool": np.uint8, "float16": np.uint16}
+_STORAGE = {
+    "bool": np.uint8, "float16": np.uint16, "complex64": np.float32,
+    "complex128": np.float64,
+}  # fmt: skip
 
 
 class Numpy(RawBackend):
@@ -32,6 +36,7 @@ class Numpy(RawBackend):
     """
 
     name = "numpy"
+    holds = ALL
     special = SPECIAL
 
     def __init__(self):

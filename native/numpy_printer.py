@@ -218,7 +218,10 @@ def expr(node, bound=None):
     if bound and id(node) in bound:
         return bound[id(node)]
     if node.op == "const":
-        return repr(node.args[0])
+        number = node.args[0]
+        if isinstance(number, complex):  # its repr may be `infj`
+            return "complex(%r, %r)" % (number.real, number.imag)
+        return repr(number)
     if node.op == "var":
         return node.args[0]
     args = [expr(a, bound) for a in node.args if isinstance(a, Expr)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dtypes import ALL, int32, int64
+from ..dtypes import REAL, int32, int64
 from ..errors import DTypeError
 from ..kernel.lower import Planner
 from ..shapes import Layout
@@ -18,7 +18,7 @@ class Backend:
     """
 
     name = "none"
-    holds: tuple = ALL
+    holds: tuple = REAL
     default_int = int64
     inner = None  # the backend below, for decorators
     queues = False  # whether work is only written down, and an interrupt can wait
@@ -62,15 +62,17 @@ class Backend:
         if dtype not in self.holds:
             raise DTypeError(
                 "%s: this device does not hold %s; use %s instead"
-                % (self.name, dtype.name, self._instead(dtype).name)
+                % (self.name, dtype.name, self._instead(dtype))
             )
 
     def _instead(self, dtype):
+        if dtype.is_complex:
+            return "a tensor on fogo.device('numpy')"
         best = None
         for d in self.holds:
             if d.kind == dtype.kind and (best is None or d.bits > best.bits):
                 best = d
-        return best or int32
+        return (best or int32).name
 
 
 def expand(device, op, inputs, attrs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import DEFAULT_FLOAT
+from ..dtypes import DEFAULT_FLOAT, bool_, scalar_kind
 from ..dtypes import dtype as _lookup
 from ..errors import ShapeError
 from ..expr import cast
@@ -60,6 +60,8 @@ def fill(shape, value, dtype, device):
     """A tensor of one value: every argument given and checked."""
     if dtype.is_float:
         value = float(value)
+    elif dtype.is_complex:
+        value = complex(value)
     elif dtype.is_bool:
         value = 1 if value else 0
     else:
@@ -94,9 +96,7 @@ def full(
 
 
 def _kind(value, where):
-    if isinstance(value, bool):
-        return _lookup("bool")
-    return DEFAULT_FLOAT if isinstance(value, float) else where.default_int
+    return scalar_kind(value, bool_, where.default_int)
 
 
 def _constant(name, value):

@@ -63,6 +63,7 @@ class Op:
     shares     {position of an array: position of the one whose buffer it is}, counted
                over inputs, then outputs: an output written over an input, or inputs
                that are one buffer
+    complex    takes complex numbers too (formulas are looked at instead)
     solo       its kernel is run as it is: no other work is fused with it
     source     a SourceOp: source code in place of a kernel (see kernel/source.py)
     relayout   (layouts, attrs, number of inputs) -> layouts: how the kernel sees its
@@ -77,7 +78,7 @@ class Op:
         kernel=None, decompose=None, grad=None, derivative=None, saves="io",
         runtime=(), unread=(), diff=(True,), cost="memory", host=False, samples=(),
         accepts="any", to_float=False, promote_from=0, public=None, pointwise=0,
-        serial=None, relayout=None, shares=None, solo=False,
+        serial=None, relayout=None, shares=None, solo=False, complex=False,
         source=None,
     ):  # fmt: skip
         self.name = name
@@ -102,6 +103,7 @@ class Op:
         self.public = public
         self.pointwise = pointwise
         self.serial = serial
+        self.complex = complex
         self.shares = shares or {}
         self.solo = solo
         self.source = source
@@ -122,11 +124,23 @@ class Op:
 
     def check(self, dtype):
         """Raise DTypeError when the op does not take this dtype."""
-        if dtype not in ACCEPTS[self.accepts]:
+        if dtype in ACCEPTS[self.accepts]:
+            return
+        if not (dtype.is_complex and self.takes_complex(dtype)):
             raise DTypeError(
                 "%s: the dtype must be %s; given %s; cast it with .astype(...)"
                 % (self.name, self.accepts, dtype.name)
             )
+
+    def takes_complex(self, dtype):
+        """Say whether the op means something for complex numbers: its formula tells."""
+        if self.formula is None:
+            return self.complex
+        try:
+            self._infer_formula([Aval((), dtype)] * len(self.samples), ())
+        except DTypeError:
+            return False
+        return True
 
     def trace(self, dtypes):
         """Return the formula over variables x0, x1, … of these dtypes, and them."""
@@ -172,7 +186,7 @@ class Op:
 def derive(op, position, dtypes):
     """Differentiate an elementwise op symbolically: see Op.gradient."""
     out, leaves = op.trace(dtypes)
-    if not (out.dtype.is_float and dtypes[position].is_float):
+    if not (out.dtype.inexact and dtypes[position].inexact):
         return None
     g = E.var("g", out.dtype)
 
