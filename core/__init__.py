@@ -86,7 +86,10 @@ __all__ = [
 # Where names outside fogo.ops live: loaded at first use.
 _HOMES = {
     "explain": "backend.fusion.explain",
-    "no_grad": "backend.autodiff", "Gradients": "backend.autodiff",
+    "no_grad": "backend.grad_mode", "enable_grad": "backend.grad_mode",
+    "inference_mode": "backend.grad_mode", "set_grad_enabled": "backend.grad_mode",
+    "is_grad_enabled": "backend.grad_mode", "Gradients": "backend.gradients",
+    "GradientsAccumulator": "backend.gradients",
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",

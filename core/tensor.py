@@ -20,10 +20,11 @@ from .shapes import size
 from .storage import flatten, nest, pack, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
-    from .backend.autodiff import Gradients
+    from .backend.gradients import Gradients
+    from .backend.hooks import HookHandle
 
 _CPYTHON = sys.implementation.name != "micropython"
 
@@ -38,6 +39,7 @@ class Tensor(Methods):
 
     _home: Any = None  # where it lives while compiled functions use it
     _arena: Any = None  # of parameters that lie in it: see optim/arena.py
+    _hooks: Any = None  # of a leaf: see backend/hooks.py
 
     def __init__(self, handle: Any, device: Device) -> None:
         self._handle = handle
@@ -218,6 +220,8 @@ class Tensor(Methods):
                 "requires_grad_: only floats have gradients; given " + self._describe()
             )
         handle = leaf(detached(self._handle))
+        if self._hooks is not None:
+            handle.node.extra = self._hooks
         if WATCH.on:
             changed(self, handle)
         self._handle = handle
@@ -226,6 +230,37 @@ class Tensor(Methods):
     def grad(self, grads: Gradients) -> Tensor:
         """Return this tensor's gradient from what `backward` gave."""
         return grads[self]
+
+    def grad_remove(self, grads: Gradients) -> Tensor:
+        """Return this tensor's gradient, and take it out of `grads`."""
+        return grads.remove(self)
+
+    def grad_replace(self, grads: Gradients, gradient: Tensor) -> None:
+        """Put another gradient of this tensor into `grads`."""
+        grads[self] = gradient
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call `hook(gradient)` when this tensor's gradient is whole, in every backward.
+
+        What the hook returns, unless None, goes on in the gradient's place. Hooks of a
+        leaf stay with it through `assign` and steps. Returns a handle with `remove()`.
+        Raises: AutodiffError for a tensor that does not require grad.
+        """
+        from .backend.hooks import register
+
+        return register(self, hook, False)
+
+    def register_post_accumulate_grad_hook(
+        self, hook: Callable[[Tensor, Tensor], None]
+    ) -> HookHandle:
+        """Call `hook(tensor, gradient)` as soon as a leaf's last contribution is in.
+
+        It runs in the middle of `backward`, while older ops still wait for theirs.
+        Raises: AutodiffError for a tensor without gradients, FogoError for no leaf.
+        """
+        from .backend.hooks import register
+
+        return register(self, hook, True)
 
     def assign(self, other: Tensor) -> Self:
         """Take the values of another tensor of equal shape, dtype and device."""
@@ -262,15 +297,19 @@ class Tracked(Tensor):
     """A tensor of an autodiff device: it can go `backward`."""
 
     def backward(
-        self, gradient: Tensor | None = None, retain_graph: bool = False
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool = False,
+        inputs: list[Tensor] | None = None,
     ) -> Gradients:
         """Return the gradients of this tensor by every leaf that asked for them.
 
         gradient: of the tensor's shape; needed unless it has one element. The graph is
         freed as it is walked, unless retain_graph.
+        inputs: the tensors, leaves or not, whose gradients are wanted, and no others.
         Raises: AutodiffError without a graph, ShapeError for a missing gradient.
         """
-        return backward(self, gradient, retain_graph)
+        return backward(self, gradient, retain_graph, inputs)
 
     def inner(self) -> Tensor:
         """Return the tensor on the inner device, without the history of this level."""

@@ -9,10 +9,10 @@ from ..ops.movement import SLICE
 from ..ops.paste import Pieces
 from ..ops.record import Aval
 from .base import Backend, expand
-from .grad_mode import _STATE, no_grad
+from .grad_mode import _STATE
+from .grad_mode import no_grad as no_grad
 from .gradients import Gradients
-
-
+from .walk import Plan, watched
 
 _NUMBERS = iter(range(1, sys.maxsize))  # of nodes; no two threads draw the same
 
@@ -20,10 +20,13 @@ _NUMBERS = iter(range(1, sys.maxsize))  # of nodes; no two threads draw the same
 class Node:
     """One recorded operation: what its gradient needs, and where its inputs came from.
 
-    A leaf (a tensor that asked for gradients) is a node without an op.
+    A leaf (a tensor that asked for gradients) is a node without an op. `extra` is there
+    where a tensor has hooks (see hooks.py).
     """
 
-    __slots__ = ("number", "op", "attrs", "inputs", "outputs", "outs", "parents")
+    __slots__ = (
+        "number", "op", "attrs", "inputs", "outputs", "outs", "parents", "extra",
+    )  # fmt: skip
 
     def __init__(self, op, attrs, inputs, outputs, outs, parents):
         self.number = next(_NUMBERS)
@@ -170,7 +173,7 @@ def detached(handle):
     return Var(detached(handle.inner), None, 0)
 
 
-def backward(tensor, gradient=None, retain_graph=False):
+def backward(tensor, gradient=None, retain_graph=False, inputs=None):
     """Go back over the graph of `tensor`; see Tracked.backward."""
     backend = tensor.device.backend
     handle = tensor._handle
@@ -195,7 +198,7 @@ def backward(tensor, gradient=None, retain_graph=False):
         seed = inner.constant(1.0, tensor.dtype).expand(tensor.shape)
     else:
         seed = _seed(gradient, tensor, inner)
-    return _walk(handle, seed, inner, retain_graph)
+    return walk([(handle, seed)], inner, retain_graph, inputs)
 
 
 def _seed(gradient, tensor, inner):
@@ -220,29 +223,42 @@ def _seed(gradient, tensor, inner):
     return gradient.to(inner)
 
 
-def _walk(root, seed, inner, retain_graph):
-    """Visit nodes newest first, so that every gradient is whole when it is used."""
+def walk(roots, inner, retain_graph=False, inputs=None):
+    """Visit nodes newest first, so that every gradient is whole when it is used.
+
+    roots: (Var, gradient) of what to go back from; inputs: the tensors (or Vars) whose
+    gradients are wanted; every leaf's, unless given.
+    """
     found = Gradients()
-    cotangents = {root.node.number: {root.index: seed}}
-    for node in _ordered(root.node):
+    plan = Plan([r.node for r, _ in roots], inputs)
+    cotangents = {}
+    for root, seed in roots:
+        _add(cotangents, (root.node, root.index), seed)
+    for node in plan.nodes:
         g = cotangents.pop(node.number, None)
-        if g is None:
-            continue
-        for i in g:
-            if isinstance(g[i], Pieces):
-                g[i] = g[i].whole()
-        if node.op is None:
-            found._by_node[(node.number, 0)] = g[0]
-            continue
-        needs = tuple([p is not None for p in node.parents])
-        parts = _gradients(node, g, inner, needs)
-        if not retain_graph:
-            node.inputs = node.outputs = None
-        for parent, part in zip(node.parents, parts):
-            if parent is not None and part is not None:
-                slot = cotangents.setdefault(parent[0].number, {})
-                slot[parent[1]] = _plus(slot.get(parent[1]), part)
+        if g is not None:
+            for i in g:
+                if isinstance(g[i], Pieces):
+                    g[i] = g[i].whole()
+            if getattr(node, "extra", None) is not None:
+                node.extra.run(g)
+            plan.keep(node, g, found)
+            if node.op is not None and plan.passes(node):
+                needs = plan.needs(node)
+                parts = _gradients(node, g, inner, needs)
+                watched(node, parts)
+                if not retain_graph:
+                    node.inputs = node.outputs = None
+                for parent, part in zip(node.parents, parts):
+                    if parent is not None and part is not None:
+                        _add(cotangents, parent, part)
+        plan.done(node, cotangents, found)
     return found
+
+
+def _add(cotangents, where, part):
+    slot = cotangents.setdefault(where[0].number, {})
+    slot[where[1]] = _plus(slot.get(where[1]), part)
 
 
 def _plus(have, part):
@@ -252,17 +268,6 @@ def _plus(have, part):
     if have is None:
         return part
     return part.plus(have) if isinstance(part, Pieces) else have + part
-
-
-def _ordered(root):
-    seen = {root.number: root}
-    stack = [root]
-    while stack:
-        for parent in stack.pop().parents:
-            if parent is not None and parent[0].number not in seen:
-                seen[parent[0].number] = parent[0]
-                stack.append(parent[0])
-    return [seen[n] for n in sorted(seen, reverse=True)]
 
 
 def _gradients(node, g, inner, needs):
@@ -277,10 +282,13 @@ def _gradients(node, g, inner, needs):
 
     if op is SLICE:  # others may fill what this one leaves
         return (Pieces(node.inputs[0].shape, g[0], node.attrs[0], node.attrs[1]),)
-    inputs = [wrap(h, inner) for h in node.inputs]
+    kept, made = node.inputs, node.outputs
+    if type(node) is not Node:  # some of it is computed again
+        kept, made = node.saved()
+    inputs = [wrap(h, inner) for h in kept]
     if op.grad is None:
         return _elementwise(op, g[0], inputs, needs)
-    outputs = [wrap(h, inner) for h in node.outputs]
+    outputs = [wrap(h, inner) for h in made]
     cotangents = tuple([g.get(i) for i in range(len(node.outs))])
     parts = op.grad(Context(cotangents, inputs, outputs, node.attrs, needs))
     return parts if isinstance(parts, (tuple, list)) else (parts,)
