@@ -995,3 +995,64 @@ def sigmoid_focal_loss(x: Tensor, target: Tracked, alpha: float = 0.25, gamma: f
 @overload
 def sigmoid_focal_loss(x: T, target: Tensor, alpha: float = 0.25, gamma: float = 2.0, reduction: str = 'none') -> T:
     """Return the binary cross-entropy of logits, times `(1 - p_t) ** gamma`."""
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int] | int, target_lengths: Tensor | Sequence[int] | int, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
+    """Return minus the log-probability of labels, over all alignments with frames."""
+def rnnt_loss(logits: Tensor, targets: Tensor, logit_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = -1, clamp: float = -1.0, reduction: str = 'mean', fused_log_softmax: bool = True) -> Tensor:
+    """Return minus the log-probability of labels in a transducer, over all alignments."""
+@overload
+def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
+@overload
+def addcdiv(x: Tensor, tensor1: Tensor | float, tensor2: Tracked, value: float = 1) -> Tracked: ...
+@overload
+def addcdiv(x: T, tensor1: Tensor | float, tensor2: Tensor | float, value: float = 1) -> T:
+    """Return `x + value * tensor1 / tensor2`; all broadcast."""
+@overload
+def addcmul(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
+@overload
+def addcmul(x: Tensor, tensor1: Tensor | float, tensor2: Tracked, value: float = 1) -> Tracked: ...
+@overload
+def addcmul(x: T, tensor1: Tensor | float, tensor2: Tensor | float, value: float = 1) -> T:
+    """Return `x + value * tensor1 * tensor2`; all broadcast."""
+def deg2rad(x: T) -> T:
+    """Return degrees as radians: `x * pi / 180`."""
+def digamma(x: T) -> T:
+    """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
+def erfc(x: T) -> T:
+    """Return `1 - erf(x)`, exact also where that is tiny."""
+def erfinv(x: T) -> T:
+    """Return y with `erf(y) = x`: ±inf at ±1, nan beyond."""
+def exp2(x: T) -> T:
+    """Return 2 to the power x."""
+def expit(x: T) -> T:
+    """Return `1 / (1 + exp(-x))`; neither side overflows."""
+@overload
+def fmod(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def fmod(x: T, y: Tensor | float) -> T:
+    """Return the remainder of `x / y`, with the sign of `x` (C's fmod)."""
+def frac(x: T) -> T:
+    """Return `x - trunc(x)`: the part behind the point, with the sign of x."""
+def i0(x: T) -> T:
+    """Return the modified Bessel function of the first kind and order 0."""
+@overload
+def lerp(x: Tensor, end: Tracked, weight: Tensor | float) -> Tracked: ...
+@overload
+def lerp(x: Tensor, end: Tensor | float, weight: Tracked) -> Tracked: ...
+@overload
+def lerp(x: T, end: Tensor | float, weight: Tensor | float) -> T:
+    """Return `x + weight * (end - x)`: on the line from x to `end`."""
+def lgamma(x: T) -> T:
+    """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
+def logit(x: T, eps: float | None = None) -> T:
+    """Return `log(x / (1 - x))`: the inverse of `sigmoid`; nan outside [0, 1]."""
+def rad2deg(x: T) -> T:
+    """Return radians as degrees: `x * 180 / pi`."""
+def sgn(x: T) -> T:
+    """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+def sinc(x: T) -> T:
+    """Return `sin(pi*x) / (pi*x)`, and 1 at 0."""
+@overload
+def xlogy(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def xlogy(x: T, y: Tensor | float) -> T:
+    """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""

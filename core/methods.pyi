@@ -627,3 +627,60 @@ class Methods:
         """`nonzero` for platforms where a thread cannot wait."""
     def sliding_windows(self, axis: int, size: int, step: int = 1, dilation: int = 1) -> Self:
         """Return every window of an axis, its elements along a new last axis. A view."""
+    @overload
+    def addcdiv(self, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
+    @overload
+    def addcdiv(self, tensor1: Tensor | float, tensor2: Tracked, value: float = 1) -> Tracked: ...
+    @overload
+    def addcdiv(self, tensor1: Tensor | float, tensor2: Tensor | float, value: float = 1) -> Self:
+        """Return `x + value * tensor1 / tensor2`; all broadcast."""
+    @overload
+    def addcmul(self, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
+    @overload
+    def addcmul(self, tensor1: Tensor | float, tensor2: Tracked, value: float = 1) -> Tracked: ...
+    @overload
+    def addcmul(self, tensor1: Tensor | float, tensor2: Tensor | float, value: float = 1) -> Self:
+        """Return `x + value * tensor1 * tensor2`; all broadcast."""
+    def deg2rad(self) -> Self:
+        """Return degrees as radians: `x * pi / 180`."""
+    def digamma(self) -> Self:
+        """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
+    def erfc(self) -> Self:
+        """Return `1 - erf(x)`, exact also where that is tiny."""
+    def erfinv(self) -> Self:
+        """Return y with `erf(y) = x`: ±inf at ±1, nan beyond."""
+    def exp2(self) -> Self:
+        """Return 2 to the power x."""
+    def expit(self) -> Self:
+        """Return `1 / (1 + exp(-x))`; neither side overflows."""
+    @overload
+    def fmod(self, y: Tracked) -> Tracked: ...
+    @overload
+    def fmod(self, y: Tensor | float) -> Self:
+        """Return the remainder of `x / y`, with the sign of `x` (C's fmod)."""
+    def frac(self) -> Self:
+        """Return `x - trunc(x)`: the part behind the point, with the sign of x."""
+    def i0(self) -> Self:
+        """Return the modified Bessel function of the first kind and order 0."""
+    @overload
+    def lerp(self, end: Tracked, weight: Tensor | float) -> Tracked: ...
+    @overload
+    def lerp(self, end: Tensor | float, weight: Tracked) -> Tracked: ...
+    @overload
+    def lerp(self, end: Tensor | float, weight: Tensor | float) -> Self:
+        """Return `x + weight * (end - x)`: on the line from x to `end`."""
+    def lgamma(self) -> Self:
+        """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
+    def logit(self, eps: float | None = None) -> Self:
+        """Return `log(x / (1 - x))`: the inverse of `sigmoid`; nan outside [0, 1]."""
+    def rad2deg(self) -> Self:
+        """Return radians as degrees: `x * 180 / pi`."""
+    def sgn(self) -> Self:
+        """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+    def sinc(self) -> Self:
+        """Return `sin(pi*x) / (pi*x)`, and 1 at 0."""
+    @overload
+    def xlogy(self, y: Tracked) -> Tracked: ...
+    @overload
+    def xlogy(self, y: Tensor | float) -> Self:
+        """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""

@@ -10,6 +10,8 @@ MODULES = (
     "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density",
+    "ctc", "transducer",
+    "special",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}
