@@ -283,6 +283,8 @@ def _simplify(op, args):
         return a.args[0]
     elif op in PARTS:
         return _simple_part(op, a)
+    elif op in ("floor", "ceil", "trunc", "round") and a.dtype.is_int:
+        return a
     elif op == "pow" and _is(b, 1):
         return a
     elif op == "where" and a.op == "const":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..errors import DTypeError
 from ..expr import call as E
 from ..expr import cast as _cast
 from ..expr import where as _where
@@ -11,6 +12,7 @@ from .define import WIDE, elementwise
 from .record import Op, register
 
 if TYPE_CHECKING:
+    from ..device import Device
     from ..dtypes import DType
     from ..tensor import Tensor
 
@@ -246,25 +248,25 @@ def _whole(g, x):
     return (None,)
 
 
-@elementwise("floor", accepts="float", to_float=True, derivative=_whole)
+@elementwise("floor", accepts="numeric", derivative=_whole)
 def floor(x: T) -> T:
-    """Return the largest whole number not above x."""
+    """Return the largest whole number not above x; integers are that themselves."""
     return E("floor", x)
 
 
-@elementwise("ceil", accepts="float", to_float=True, derivative=_whole)
+@elementwise("ceil", accepts="numeric", derivative=_whole)
 def ceil(x: T) -> T:
     """Return the smallest whole number not below x."""
     return E("ceil", x)
 
 
-@elementwise("trunc", accepts="float", to_float=True, derivative=_whole)
+@elementwise("trunc", accepts="numeric", derivative=_whole)
 def trunc(x: T) -> T:
     """Return x without its fraction."""
     return E("trunc", x)
 
 
-@elementwise("round", accepts="float", to_float=True, derivative=_whole)
+@elementwise("round", accepts="numeric", derivative=_whole)
 def round(x: T) -> T:
     """Return the nearest whole number, halves to even."""
     return E("round", x)
@@ -380,8 +382,10 @@ def _clip(x, low, high):
 
 def clip(x: T, min: float | None = None, max: float | None = None) -> T:
     """Bring x into [min, max]; either bound may be None."""
+    if min is None and max is None:
+        return contiguous(x)
     if min is None:
-        return x if max is None else minimum(x, max)
+        return minimum(x, max)
     return maximum(x, min) if max is None else _clip(x, min, max)
 
 
@@ -389,20 +393,44 @@ COPY = register(Op("copy", formula=lambda x: _cast(x, x.dtype)))
 _CASTS: dict[DType, Op] = {}
 
 
-def astype(x: T, dtype: DType | str) -> T:
-    """Convert to another dtype; x itself if it has it already.
+def astype(
+    x: T,
+    dtype: DType | str,
+    copy: bool = True,
+    device: Device | str | None = None,
+) -> T:
+    """Convert to another dtype, and to another device.
 
-    Floats are truncated to integers; numbers become bools by `!= 0`.
-    Raises: DTypeError when the device does not hold the dtype.
+    Floats are truncated to integers; numbers become bools by `!= 0`. Where nothing
+    changes, copy=False gives x itself, else a tensor of its own with the same values.
+    Raises: DTypeError when the device does not hold the dtype, or for complex numbers
+    that would lose their imaginary part.
     """
-    from ..dispatch import call
+    from ..device import device as lookup_device
+    from ..dispatch import call, wrap
     from ..dtypes import dtype as lookup
 
     target = lookup(dtype)
+    if target is x.dtype and (device is None or lookup_device(device) is x.device):
+        return wrap(x._handle, x.device) if copy else x
+    if x.dtype.is_complex and not (target.is_complex or target.is_bool):
+        raise DTypeError(
+            "astype: complex numbers have no place in %s; given %s; take abs(), real() "
+            "or imag() first" % (target.name, x.dtype.name)
+        )
+    if device is not None:
+        x = _moved(x, lookup_device(device), target)
     if target is x.dtype:
         return x
     x.device.base().backend.check_dtype(target)
     return call(cast_op(target), (x,))
+
+
+def _moved(x, where, target):
+    """x on another device; converted first where only this one holds its dtype."""
+    if x.dtype not in where.base().backend.holds:
+        return x.astype(target).to(where)
+    return x.to(where)
 
 
 def cast_op(target):
@@ -421,6 +449,31 @@ def contiguous(x: T) -> T:
     return call(COPY, (x,))
 
 
+def _truth(x):
+    """A tensor or a number as bools."""
+    return x.astype("bool", False) if hasattr(x, "astype") else x != 0
+
+
+def logical_and(x: T, y: Tensor | float) -> T:
+    """Say where both are true (not 0). Dtype: bool."""
+    return bitwise_and(_truth(x), _truth(y))
+
+
+def logical_or(x: T, y: Tensor | float) -> T:
+    """Say where one of them, or both, are true (not 0). Dtype: bool."""
+    return bitwise_or(_truth(x), _truth(y))
+
+
+def logical_xor(x: T, y: Tensor | float) -> T:
+    """Say where just one of them is true (not 0). Dtype: bool."""
+    return bitwise_xor(_truth(x), _truth(y))
+
+
+def logical_not(x: T) -> T:
+    """Say where x is false (0). Dtype: bool."""
+    return bitwise_not(_truth(x))
+
+
 # The names of the array API standard, and PyTorch's.
 subtract = sub
 multiply = mul
@@ -428,10 +481,6 @@ divide = div
 negative = neg
 absolute = abs
 bitwise_invert = bitwise_not
-logical_and = bitwise_and
-logical_or = bitwise_or
-logical_not = bitwise_not
-logical_xor = bitwise_xor
 clamp = clip
 
 __all__ = [

@@ -126,7 +126,7 @@ class Row:
         """Names of the dtypes that the record refuses."""
         if self.op is None or self._accepts or self._dtypes or self.to_float:
             return ()
-        return tuple(d.name for d in fogo.dtypes.ALL if d.name not in self.dtypes)
+        return tuple(d.name for d in fogo.dtypes.REAL if d.name not in self.dtypes)
 
 
 def is_public(op: Op) -> bool:

@@ -114,6 +114,16 @@ ref("greater_equal", numpy=np.greater_equal)
 ref("equal", numpy=np.equal)
 ref("not_equal", numpy=np.not_equal)
 
+# Truth.
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    ref(
+        _name,
+        numpy=getattr(np, _name),
+        accepts="any",
+        samples=(Sample(X, X), Sample(((3, 1), -1.0, 1.0), ((5,), 0, 1, "bool"))),
+    )
+ref("logical_not", numpy=np.logical_not, accepts="any", samples=(Sample(X),))
+
 # Bits.
 ref("bitwise_and", numpy=np.bitwise_and)
 ref("bitwise_or", numpy=np.bitwise_or)
