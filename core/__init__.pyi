@@ -47,15 +47,20 @@ from .ops.record import Aval as Aval
 from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
-from .backend.autodiff import Gradients as Gradients
+from .backend.gradients import Gradients as Gradients
+from .backend.gradients import GradientsAccumulator as GradientsAccumulator
 from .compiling import compile as compile
+from .backend.grad_mode import enable_grad as enable_grad
 from .backend.fusion.explain import explain as explain
+from .backend.grad_mode import inference_mode as inference_mode
+from .backend.grad_mode import is_grad_enabled as is_grad_enabled
 from .kernel.user import kernel as kernel
 from .kernel.source import kernel_source as kernel_source
 from .memory import memory_cleanup as memory_cleanup
 from .memory import memory_stats as memory_stats
-from .backend.autodiff import no_grad as no_grad
+from .backend.grad_mode import no_grad as no_grad
 from .profiling import profile as profile
+from .backend.grad_mode import set_grad_enabled as set_grad_enabled
 from .printing import set_print_options as set_print_options
 
 T = TypeVar("T", bound=Tensor)
@@ -121,8 +126,8 @@ def asin(x: T) -> T:
     """Return the arcsine, in radians."""
 def asinh(x: T) -> T:
     """Return the inverse hyperbolic sine."""
-def astype(x: T, dtype: DType | str) -> T:
-    """Convert to another dtype; x itself if it has it already."""
+def astype(x: T, dtype: DType | str, copy: bool = True, device: Device | str | None = None) -> T:
+    """Convert to another dtype, and to another device."""
 def atan(x: T) -> T:
     """Return the arctangent, in radians."""
 @overload
@@ -195,7 +200,7 @@ def exp(x: T) -> T:
 def expm1(x: T) -> T:
     """Return `exp(x) - 1`, exact also for small x."""
 def floor(x: T) -> T:
-    """Return the largest whole number not above x."""
+    """Return the largest whole number not above x; integers are that themselves."""
 @overload
 def floor_divide(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -238,20 +243,20 @@ def log2(x: T) -> T:
 @overload
 def logical_and(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
-def logical_and(x: T, y: Tensor | int) -> T:
-    """Return `x & y` of integers, or of bools."""
+def logical_and(x: T, y: Tensor | float) -> T:
+    """Say where both are true (not 0). Dtype: bool."""
 def logical_not(x: T) -> T:
-    """Return `~x` of integers, or `not x` of bools."""
+    """Say where x is false (0). Dtype: bool."""
 @overload
 def logical_or(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
-def logical_or(x: T, y: Tensor | int) -> T:
-    """Return `x | y` of integers, or of bools."""
+def logical_or(x: T, y: Tensor | float) -> T:
+    """Say where one of them, or both, are true (not 0). Dtype: bool."""
 @overload
 def logical_xor(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
-def logical_xor(x: T, y: Tensor | int) -> T:
-    """Return `x ^ y` of integers, or of bools."""
+def logical_xor(x: T, y: Tensor | float) -> T:
+    """Say where just one of them is true (not 0). Dtype: bool."""
 @overload
 def maximum(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -716,11 +721,11 @@ def global_max_pool(x: T) -> T:
     """Return the largest element of each plane: [N, C, ...S] -> [N, C, 1, …]."""
 def max_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> tuple[T, T]:
     """Return the largest element of each window, and its place."""
-def max_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
-    """Return the largest element of each window of [N, C, L]; places: `max_pool`."""
-def max_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
-    """Return the largest element of each window of [N, C, H, W]; places: `max_pool`."""
-def max_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> T:
+def max_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """Return the largest of each window of [N, C, L]; `return_indices`: places too."""
+def max_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """Return the largest of each window of [N, C, H, W]; `return_indices`: places too."""
+def max_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """Return the largest element of each window of [N, C, D, H, W]."""
 @overload
 def batch_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
@@ -995,10 +1000,77 @@ def sigmoid_focal_loss(x: Tensor, target: Tracked, alpha: float = 0.25, gamma: f
 @overload
 def sigmoid_focal_loss(x: T, target: Tensor, alpha: float = 0.25, gamma: float = 2.0, reduction: str = 'none') -> T:
     """Return the binary cross-entropy of logits, times `(1 - p_t) ** gamma`."""
+@overload
+def copysign(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def copysign(x: T, y: Tensor | float) -> T:
+    """Return `|x|` with the sign of y, also of a zero. Shapes broadcast."""
+@overload
+def hypot(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def hypot(x: T, y: Tensor | float) -> T:
+    """Return `sqrt(x*x + y*y)`, whose squares do not overflow. Shapes broadcast."""
+@overload
+def logaddexp(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def logaddexp(x: T, y: Tensor | float) -> T:
+    """Return `log(exp(x) + exp(y))` without overflow. Shapes broadcast."""
+@overload
+def nextafter(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def nextafter(x: T, y: Tensor | float) -> T:
+    """Return the float beside x in the direction of y; y where they are equal."""
+def positive(x: T) -> T:
+    """Return `+x`: the same values, as a tensor of its own."""
+def signbit(x: T) -> T:
+    """Say where the sign is set: of numbers below 0, of -0.0, of a nan with a sign."""
+def angle(x: T) -> T:
+    """Return the angle of complex numbers, in [-pi, pi]: pi of real ones below 0."""
+def conj(x: T) -> T:
+    """Return the complex conjugate."""
+def imag(x: T) -> T:
+    """Return the imaginary part; zeros of real numbers. Dtype as of `real`."""
+def real(x: T) -> T:
+    """Return the real part. Dtype: float32 of complex64, float64 of complex128."""
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int] | int, target_lengths: Tensor | Sequence[int] | int, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
     """Return minus the log-probability of labels, over all alignments with frames."""
 def rnnt_loss(logits: Tensor, targets: Tensor, logit_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = -1, clamp: float = -1.0, reduction: str = 'mean', fused_log_softmax: bool = True) -> Tensor:
     """Return minus the log-probability of labels in a transducer, over all alignments."""
+def channel_shuffle(x: T, groups: int) -> T:
+    """Deal the channels of groups out in turn (Zhang et al., ShuffleNet, 2018)."""
+def pixel_shuffle(x: T, upscale_factor: int) -> T:
+    """Lay r * r channels out as squares of r by r places (Shi et al. 2016)."""
+def pixel_unshuffle(x: T, downscale_factor: int) -> T:
+    """Lay squares of r by r places out as r * r channels: undoes `pixel_shuffle`."""
+def adaptive_max_pool(x: T, output_size: tuple[int | None, ...]) -> tuple[T, T]:
+    """Return the largest of windows chosen so that the last axes get `output_size`."""
+def adaptive_max_pool1d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+    """`adaptive_max_pool` over the last axis; places too if `return_indices`."""
+def adaptive_max_pool2d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+    """`adaptive_max_pool` over the last two axes; a number stands for both."""
+def adaptive_max_pool3d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+    """`adaptive_max_pool` over the last three axes; a number stands for all."""
+def lp_pool1d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, L], p = norm_type."""
+def lp_pool2d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, H, W]."""
+def lp_pool3d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, D, H, W]."""
+@overload
+def max_unpool1d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> Tracked: ...
+@overload
+def max_unpool1d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> T:
+    """Put what `max_pool` found back where it was: [N, C, L'] -> [N, C, L], else 0."""
+@overload
+def max_unpool2d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> Tracked: ...
+@overload
+def max_unpool2d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> T:
+    """Put what `max_pool` found in [N, C, H, W] back where it was, 0 elsewhere."""
+@overload
+def max_unpool3d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> Tracked: ...
+@overload
+def max_unpool3d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> T:
+    """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere."""
 @overload
 def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
 @overload

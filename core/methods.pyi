@@ -116,8 +116,8 @@ class Methods:
         """Return the arcsine, in radians."""
     def asinh(self) -> Self:
         """Return the inverse hyperbolic sine."""
-    def astype(self, dtype: DType | str) -> Self:
-        """Convert to another dtype; x itself if it has it already."""
+    def astype(self, dtype: DType | str, copy: bool = True, device: Device | str | None = None) -> Self:
+        """Convert to another dtype, and to another device."""
     def atan(self) -> Self:
         """Return the arctangent, in radians."""
     @overload
@@ -190,7 +190,7 @@ class Methods:
     def expm1(self) -> Self:
         """Return `exp(x) - 1`, exact also for small x."""
     def floor(self) -> Self:
-        """Return the largest whole number not above x."""
+        """Return the largest whole number not above x; integers are that themselves."""
     @overload
     def floor_divide(self, y: Tracked) -> Tracked: ...
     @overload
@@ -233,20 +233,20 @@ class Methods:
     @overload
     def logical_and(self, y: Tracked) -> Tracked: ...
     @overload
-    def logical_and(self, y: Tensor | int) -> Self:
-        """Return `x & y` of integers, or of bools."""
+    def logical_and(self, y: Tensor | float) -> Self:
+        """Say where both are true (not 0). Dtype: bool."""
     def logical_not(self) -> Self:
-        """Return `~x` of integers, or `not x` of bools."""
+        """Say where x is false (0). Dtype: bool."""
     @overload
     def logical_or(self, y: Tracked) -> Tracked: ...
     @overload
-    def logical_or(self, y: Tensor | int) -> Self:
-        """Return `x | y` of integers, or of bools."""
+    def logical_or(self, y: Tensor | float) -> Self:
+        """Say where one of them, or both, are true (not 0). Dtype: bool."""
     @overload
     def logical_xor(self, y: Tracked) -> Tracked: ...
     @overload
-    def logical_xor(self, y: Tensor | int) -> Self:
-        """Return `x ^ y` of integers, or of bools."""
+    def logical_xor(self, y: Tensor | float) -> Self:
+        """Say where just one of them is true (not 0). Dtype: bool."""
     @overload
     def maximum(self, y: Tracked) -> Tracked: ...
     @overload
@@ -627,6 +627,38 @@ class Methods:
         """`nonzero` for platforms where a thread cannot wait."""
     def sliding_windows(self, axis: int, size: int, step: int = 1, dilation: int = 1) -> Self:
         """Return every window of an axis, its elements along a new last axis. A view."""
+    @overload
+    def copysign(self, y: Tracked) -> Tracked: ...
+    @overload
+    def copysign(self, y: Tensor | float) -> Self:
+        """Return `|x|` with the sign of y, also of a zero. Shapes broadcast."""
+    @overload
+    def hypot(self, y: Tracked) -> Tracked: ...
+    @overload
+    def hypot(self, y: Tensor | float) -> Self:
+        """Return `sqrt(x*x + y*y)`, whose squares do not overflow. Shapes broadcast."""
+    @overload
+    def logaddexp(self, y: Tracked) -> Tracked: ...
+    @overload
+    def logaddexp(self, y: Tensor | float) -> Self:
+        """Return `log(exp(x) + exp(y))` without overflow. Shapes broadcast."""
+    @overload
+    def nextafter(self, y: Tracked) -> Tracked: ...
+    @overload
+    def nextafter(self, y: Tensor | float) -> Self:
+        """Return the float beside x in the direction of y; y where they are equal."""
+    def positive(self) -> Self:
+        """Return `+x`: the same values, as a tensor of its own."""
+    def signbit(self) -> Self:
+        """Say where the sign is set: of numbers below 0, of -0.0, of a nan with a sign."""
+    def angle(self) -> Self:
+        """Return the angle of complex numbers, in [-pi, pi]: pi of real ones below 0."""
+    def conj(self) -> Self:
+        """Return the complex conjugate."""
+    def imag(self) -> Self:
+        """Return the imaginary part; zeros of real numbers. Dtype as of `real`."""
+    def real(self) -> Self:
+        """Return the real part. Dtype: float32 of complex64, float64 of complex128."""
     @overload
     def addcdiv(self, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
     @overload

@@ -9,8 +9,8 @@ from typing import Any
 MODULES = (
     "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
-    "unfold", "attention", "loss_margin", "loss_density",
-    "ctc", "transducer",
+    "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
+    "ctc", "transducer", "shuffle", "pool_more",
     "special",
 )  # fmt: skip
 _BASE = __name__
