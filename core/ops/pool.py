@@ -8,7 +8,7 @@ window reaches beyond the input.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ShapeError
 from .creation import arange
@@ -126,11 +126,13 @@ def max_pool1d(
     padding: int | tuple[int, ...] = 0,
     dilation: int | tuple[int, ...] = 1,
     ceil_mode: bool = False,
-) -> T:
-    """Return the largest element of each window of [N, C, L]; places: `max_pool`."""
-    return _max_pool(
+    return_indices: bool = False,
+) -> Any:
+    """Return the largest of each window of [N, C, L]; `return_indices`: places too."""
+    found = _max_pool(
         "max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode
-    )[0]
+    )
+    return found if return_indices else found[0]
 
 
 def max_pool2d(
@@ -140,17 +142,19 @@ def max_pool2d(
     padding: int | tuple[int, ...] = 0,
     dilation: int | tuple[int, ...] = 1,
     ceil_mode: bool = False,
-) -> T:
-    """Return the largest element of each window of [N, C, H, W]; places: `max_pool`.
+    return_indices: bool = False,
+) -> Any:
+    """Return the largest of each window of [N, C, H, W]; `return_indices`: places too.
 
     Example:
         >>> import fogo
         >>> fogo.max_pool2d(fogo.ones(1, 1, 4, 4), 2).shape
         (1, 1, 2, 2)
     """
-    return _max_pool(
+    found = _max_pool(
         "max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode
-    )[0]
+    )
+    return found if return_indices else found[0]
 
 
 def max_pool3d(
@@ -160,11 +164,13 @@ def max_pool3d(
     padding: int | tuple[int, ...] = 0,
     dilation: int | tuple[int, ...] = 1,
     ceil_mode: bool = False,
-) -> T:
+    return_indices: bool = False,
+) -> Any:
     """Return the largest element of each window of [N, C, D, H, W]."""
-    return _max_pool(
+    found = _max_pool(
         "max_pool3d", 3, x, kernel_size, stride, padding, dilation, ceil_mode
-    )[0]
+    )
+    return found if return_indices else found[0]
 
 
 def avg_pool(
