@@ -6,6 +6,7 @@ from typing import TypeVar, overload
 from . import autotune as autotune
 from . import data as data
 from . import demo as demo
+from . import func as func
 from . import memory as memory
 from . import nn as nn
 from . import ops as ops
@@ -52,6 +53,7 @@ from .backend.gradients import GradientsAccumulator as GradientsAccumulator
 from .compiling import compile as compile
 from .backend.grad_mode import enable_grad as enable_grad
 from .backend.fusion.explain import explain as explain
+from .func.grad import grad as grad
 from .backend.grad_mode import inference_mode as inference_mode
 from .backend.grad_mode import is_grad_enabled as is_grad_enabled
 from .kernel.user import kernel as kernel
@@ -62,6 +64,9 @@ from .backend.grad_mode import no_grad as no_grad
 from .profiling import profile as profile
 from .backend.grad_mode import set_grad_enabled as set_grad_enabled
 from .printing import set_print_options as set_print_options
+from .func.grad import value_and_grad as value_and_grad
+from .func.grad import vjp as vjp
+from .func.vmap import vmap as vmap
 
 T = TypeVar("T", bound=Tensor)
 
@@ -1128,3 +1133,81 @@ def xlogy(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def xlogy(x: T, y: Tensor | float) -> T:
     """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
+def atleast_1d(x: T) -> T:
+    """Return x with at least one axis."""
+def atleast_2d(x: T) -> T:
+    """Return x with at least two axes; new ones come in front."""
+def atleast_3d(x: T) -> T:
+    """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
+def column_stack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 1; vectors are columns."""
+@overload
+def diagonal_scatter(x: Tensor, src: Tracked, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracked: ...
+@overload
+def diagonal_scatter(x: T, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T:
+    """Return x with `src` in place of a diagonal of two axes (the last axis of src)."""
+def dsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
+    """`tensor_split` along axis 2."""
+def dstack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 2; see `atleast_3d`."""
+@overload
+def expand_as(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def expand_as(x: T, other: Tensor) -> T:
+    """Repeat axes of size 1 to the shape of `other`. A view."""
+def fliplr(x: T) -> T:
+    """Reverse axis 1. A view."""
+def flipud(x: T) -> T:
+    """Reverse axis 0. A view."""
+def hsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
+    """`tensor_split` along axis 1 (axis 0 of a vector)."""
+def hstack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 1 (axis 0 of vectors)."""
+def movedim(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
+    """Move axes to other places; the rest keep their order. A view."""
+def ravel(x: T) -> T:
+    """Return the elements in row-major order along one axis."""
+@overload
+def reshape_as(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def reshape_as(x: T, other: Tensor) -> T:
+    """Return x's elements under the shape of `other`."""
+def rot90(x: T, k: int = 1, axes: Sequence[int] = (0, 1)) -> T:
+    """Turn x by k quarters in the plane of two axes, from the first to the second."""
+def row_stack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 0; vectors are rows."""
+def select(x: T, axis: int, index: int) -> T:
+    """Return the slice of an axis at one index; the axis goes away. A view."""
+@overload
+def select_scatter(x: Tensor, src: Tracked, axis: int, index: int) -> Tracked: ...
+@overload
+def select_scatter(x: T, src: Tensor, axis: int, index: int) -> T:
+    """Return x with `src` in place of the slice that `select` would give."""
+@overload
+def slice_scatter(x: Tensor, src: Tracked, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tracked: ...
+@overload
+def slice_scatter(x: T, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
+    """Return x with `src` in place of `x[start:end:step]` of an axis."""
+def split_with_sizes(x: T, sizes: Sequence[int], axis: int = 0) -> list[T]:
+    """Cut x along an axis into parts of these sizes: `split` with a list."""
+def swapdims(x: T, dim0: int = -2, dim1: int = -1) -> T:
+    """Exchange two axes (the last two by default). A view."""
+def t(x: T) -> T:
+    """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view."""
+def tensor_split(x: T, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
+    """Cut an axis into a number of parts, or before the indices that are listed."""
+def unbind(x: T, axis: int = 0) -> list[T]:
+    """Return the slices of an axis, one after the other, without it. Views."""
+def unflatten(x: T, axis: int, sizes: Sequence[int]) -> T:
+    """Cut one axis into several of these sizes; one may be -1. A view."""
+def view(x: T, *shape: int | Sequence[int]) -> T:
+    """`reshape`, by PyTorch's name: a view where the layout allows, else a copy."""
+@overload
+def view_as(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def view_as(x: T, other: Tensor) -> T:
+    """Return x's elements under the shape of `other`."""
+def vsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
+    """`tensor_split` along axis 0 of at least a matrix."""
+def vstack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 0; vectors are rows."""

@@ -716,3 +716,71 @@ class Methods:
     @overload
     def xlogy(self, y: Tensor | float) -> Self:
         """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
+    def atleast_1d(self) -> Self:
+        """Return x with at least one axis."""
+    def atleast_2d(self) -> Self:
+        """Return x with at least two axes; new ones come in front."""
+    def atleast_3d(self) -> Self:
+        """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
+    @overload
+    def diagonal_scatter(self, src: Tracked, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracked: ...
+    @overload
+    def diagonal_scatter(self, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """Return x with `src` in place of a diagonal of two axes (the last axis of src)."""
+    def dsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
+        """`tensor_split` along axis 2."""
+    @overload
+    def expand_as(self, other: Tracked) -> Tracked: ...
+    @overload
+    def expand_as(self, other: Tensor) -> Self:
+        """Repeat axes of size 1 to the shape of `other`. A view."""
+    def fliplr(self) -> Self:
+        """Reverse axis 1. A view."""
+    def flipud(self) -> Self:
+        """Reverse axis 0. A view."""
+    def hsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
+        """`tensor_split` along axis 1 (axis 0 of a vector)."""
+    def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
+        """Move axes to other places; the rest keep their order. A view."""
+    def ravel(self) -> Self:
+        """Return the elements in row-major order along one axis."""
+    @overload
+    def reshape_as(self, other: Tracked) -> Tracked: ...
+    @overload
+    def reshape_as(self, other: Tensor) -> Self:
+        """Return x's elements under the shape of `other`."""
+    def rot90(self, k: int = 1, axes: Sequence[int] = (0, 1)) -> Self:
+        """Turn x by k quarters in the plane of two axes, from the first to the second."""
+    def select(self, axis: int, index: int) -> Self:
+        """Return the slice of an axis at one index; the axis goes away. A view."""
+    @overload
+    def select_scatter(self, src: Tracked, axis: int, index: int) -> Tracked: ...
+    @overload
+    def select_scatter(self, src: Tensor, axis: int, index: int) -> Self:
+        """Return x with `src` in place of the slice that `select` would give."""
+    @overload
+    def slice_scatter(self, src: Tracked, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tracked: ...
+    @overload
+    def slice_scatter(self, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Self:
+        """Return x with `src` in place of `x[start:end:step]` of an axis."""
+    def split_with_sizes(self, sizes: Sequence[int], axis: int = 0) -> list[Self]:
+        """Cut x along an axis into parts of these sizes: `split` with a list."""
+    def swapdims(self, dim0: int = -2, dim1: int = -1) -> Self:
+        """Exchange two axes (the last two by default). A view."""
+    def t(self) -> Self:
+        """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view."""
+    def tensor_split(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Self]:
+        """Cut an axis into a number of parts, or before the indices that are listed."""
+    def unbind(self, axis: int = 0) -> list[Self]:
+        """Return the slices of an axis, one after the other, without it. Views."""
+    def unflatten(self, axis: int, sizes: Sequence[int]) -> Self:
+        """Cut one axis into several of these sizes; one may be -1. A view."""
+    def view(self, *shape: int | Sequence[int]) -> Self:
+        """`reshape`, by PyTorch's name: a view where the layout allows, else a copy."""
+    @overload
+    def view_as(self, other: Tracked) -> Tracked: ...
+    @overload
+    def view_as(self, other: Tensor) -> Self:
+        """Return x's elements under the shape of `other`."""
+    def vsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
+        """`tensor_split` along axis 0 of at least a matrix."""

@@ -246,7 +246,7 @@ def _apply(node, args):
     if op == "cast":
         return "N.cast(%s, %r, %r)" % (args[0], _name(kind), _name(node.dtype))
     if op == "bitcast":
-        return "np.asarray(%s).view(%r)" % (args[0], node.dtype.name)
+        return "N.typed(%s, %r).view(%r)" % (args[0], _name(kind), node.dtype.name)
     if op == "pow" and kind.is_int:
         op = "int_pow"
     if op in OWN:

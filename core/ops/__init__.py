@@ -11,7 +11,7 @@ MODULES = (
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
     "ctc", "transducer", "shuffle", "pool_more",
-    "special",
+    "special", "shaping",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}
