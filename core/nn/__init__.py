@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import init as init
+    from . import utils as utils
     from .activation import CELU as CELU
     from .activation import ELU as ELU
     from .activation import GELU as GELU
@@ -85,13 +86,20 @@ if TYPE_CHECKING:
     from .pool import AvgPool2d as AvgPool2d
     from .pool import MaxPool1d as MaxPool1d
     from .pool import MaxPool2d as MaxPool2d
+    from .rnn import GRU as GRU
+    from .rnn import LSTM as LSTM
+    from .rnn import RNN as RNN
+    from .rnn import RNNBase as RNNBase
+    from .rnn_cells import GRUCell as GRUCell
+    from .rnn_cells import LSTMCell as LSTMCell
+    from .rnn_cells import RNNCell as RNNCell
 
 # Where each name lives.
 _FILES = {
     "activation": (
         "CELU ELU GELU GLU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid "
-        "LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softplus Softsign "
-        "Tanh Tanhshrink"
+        "LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softplus "
+        "Softsign Tanh Tanhshrink"
     ),
     "container": "ModuleList Sequential",
     "conv": "Conv1d Conv2d Conv3d ConvTranspose2d",
@@ -99,25 +107,28 @@ _FILES = {
     "embedding": "Embedding",
     "linear": "Flatten Identity Linear",
     "loss": (
-        "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss "
-        "NLLLoss SmoothL1Loss"
+        "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss "
+        "MSELoss NLLLoss SmoothL1Loss"
     ),
     "loss_density": (
         "DiceLoss FocalLoss GaussianNLLLoss GramMatrixLoss InfoNCELoss LpLoss "
         "PoissonNLLLoss SigmoidFocalLoss"
     ),
     "loss_margin": (
-        "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss MultiLabelMarginLoss "
-        "MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss TripletMarginLoss "
-        "TripletMarginWithDistanceLoss"
+        "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
+        "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss "
+        "SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
     ),
     "module": "Module",
     "norm": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
     "parameter": "Parameter",
     "pool": "AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d MaxPool2d",
+    "rnn": "GRU LSTM RNN RNNBase",
+    "rnn_cells": "GRUCell LSTMCell RNNCell",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
-__all__ = sorted(list(_HOMES) + ["init"])
+_ROOMS = ("init", "utils")
+__all__ = sorted(list(_HOMES) + list(_ROOMS))
 
 
 def __dir__() -> list[str]:
@@ -128,10 +139,10 @@ def __dir__() -> list[str]:
 def __getattr__(name):
     import sys
 
-    file = _HOMES.get(name, "init" if name == "init" else None)
+    file = _HOMES.get(name, name if name in _ROOMS else None)
     if file is None:
         raise AttributeError("fogo.nn has no attribute %r" % name)
     path = __name__ + "." + file
     __import__(path)  # also where it is there: another thread may not be done with it
     room = sys.modules[path]
-    return room if name == "init" else getattr(room, name)
+    return room if name in _ROOMS else getattr(room, name)
