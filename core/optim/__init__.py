@@ -1,7 +1,8 @@
 """Optimisers, learning rate schedules and gradient clipping.
 
-Optimisers: `SGD`, `Adam`, `AdamW`. Schedules: `StepLR`, `CosineAnnealingLR`, …
-Clipping: `clip_grad_norm_`, `clip_grad_value_`. `dir(fogo.optim)` lists them all.
+Optimisers: `SGD`, `AdamW`, `Lion`, `Muon`, `LBFGS`, … Schedules: `OneCycleLR`, …
+Averages of weights: `EMA`, `SWA`. Clipping: `clip_grad_norm_`,
+`clip_grad_value_`. `dir(fogo.optim)` lists them all.
 Names load with their file, at first use.
 """
 
@@ -12,9 +13,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .adam import Adam as Adam
     from .adam import AdamW as AdamW
+    from .adaptive import Adadelta as Adadelta
+    from .adaptive import Adagrad as Adagrad
+    from .adaptive import Adamax as Adamax
+    from .adaptive import RMSprop as RMSprop
+    from .adaptive import Rprop as Rprop
+    from .average import EMA as EMA
+    from .average import SWA as SWA
+    from .average import update_bn as update_bn
     from .clip import clip_grad_norm_ as clip_grad_norm_
     from .clip import clip_grad_value_ as clip_grad_value_
+    from .cycles import SWALR as SWALR
+    from .cycles import ComposedLR as ComposedLR
+    from .cycles import CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts
+    from .cycles import CyclicLR as CyclicLR
+    from .cycles import NoamLR as NoamLR
+    from .cycles import OneCycleLR as OneCycleLR
+    from .layerwise import LAMB as LAMB
+    from .layerwise import LARS as LARS
+    from .layerwise import Adafactor as Adafactor
+    from .layerwise import Muon as Muon
+    from .lbfgs import LBFGS as LBFGS
+    from .moments import Adan as Adan
+    from .moments import Lion as Lion
+    from .moments import NAdam as NAdam
+    from .moments import RAdam as RAdam
     from .optimizer import Optimizer as Optimizer
+    from .plateau import ReduceLROnPlateau as ReduceLROnPlateau
     from .schedule import ConstantLR as ConstantLR
     from .schedule import CosineAnnealingLR as CosineAnnealingLR
     from .schedule import ExponentialLR as ExponentialLR
@@ -25,10 +50,20 @@ if TYPE_CHECKING:
     from .schedule import PolynomialLR as PolynomialLR
     from .schedule import SequentialLR as SequentialLR
     from .schedule import StepLR as StepLR
+    from .several import Optimizers as Optimizers
     from .sgd import SGD as SGD
 
 # Where each name lives.
 _FILES = {
+    "average": "EMA SWA update_bn",
+    "cycles": (
+        "ComposedLR CosineAnnealingWarmRestarts CyclicLR NoamLR OneCycleLR SWALR"
+    ),
+    "plateau": "ReduceLROnPlateau",
+    "adaptive": "Adadelta Adagrad Adamax RMSprop Rprop",
+    "layerwise": "Adafactor LAMB LARS Muon",
+    "lbfgs": "LBFGS",
+    "moments": "Adan Lion NAdam RAdam",
     "adam": "Adam AdamW",
     "clip": "clip_grad_norm_ clip_grad_value_",
     "optimizer": "Optimizer",
@@ -36,6 +71,7 @@ _FILES = {
         "ConstantLR CosineAnnealingLR ExponentialLR LRScheduler LambdaLR LinearLR "
         "MultiStepLR PolynomialLR SequentialLR StepLR"
     ),
+    "several": "Optimizers",
     "sgd": "SGD",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}

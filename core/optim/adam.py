@@ -97,6 +97,7 @@ class Adam(Optimizer):
         mode = "none"
         if decay:
             mode = "decoupled" if self.decoupled else "l2"
+            mode = "cautious" if group.get("cautious_weight_decay") else mode
         first, second = state["exp_avg"], state["exp_avg_sq"]
         gains = (1.0 - group["betas"][0], 1.0 - group["betas"][1])
         rest = (decay, group["maximize"], mode)
@@ -121,7 +122,9 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay (Loshchilov and Hutter, 2019).
 
-    The weight shrinks by lr * weight_decay beside the step; PyTorch's defaults.
+    The weight shrinks by lr * weight_decay beside the step; PyTorch's defaults. With
+    `cautious_weight_decay` only where the step makes it smaller, too: where the weight
+    and the mean of its gradients have one sign (Chen et al., 2025).
     """
 
     decoupled = True
@@ -136,7 +139,15 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        cautious_weight_decay: bool = False,
     ) -> None:
-        Adam.__init__(
-            self, params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize
-        )
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "cautious_weight_decay": cautious_weight_decay,
+        }
+        Optimizer.__init__(self, params, defaults)

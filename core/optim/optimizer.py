@@ -138,20 +138,25 @@ class Optimizer:
 
         Raises: AutodiffError where there is none at all.
         """
-        if WATCH.on:
-            called(self)
-        changed = 0
-        with no_grad():
-            for group, pack in zip(self.param_groups, self._packs):
-                changed += self._step_group(group, pack, grads)
-        if not changed:
+        if not self.try_step(grads):
             raise AutodiffError(
                 "%s.step: none of the %d parameters has a gradient; given gradients of "
                 "%d other tensors; call backward on a loss made after the last step, "
                 "from a model on an autodiff device"
                 % (self.name, len(self.parameters()), len(grads))
             )
-        self.parameters()[0].device.backend.rest()
+
+    def try_step(self, grads: Gradients) -> int:
+        """Do what `step` does; return the number of parameters that had a gradient."""
+        if WATCH.on:
+            called(self)
+        changed = 0
+        with no_grad():
+            for group, pack in zip(self.param_groups, self._packs):
+                changed += self._step_group(group, pack, grads)
+        if changed:
+            self.parameters()[0].device.backend.rest()
+        return changed
 
     def _step_group(self, group: dict[str, Any], pack: Pack, grads: Gradients) -> int:
         work = []

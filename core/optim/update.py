@@ -3,7 +3,8 @@
 Numbers that are the same for all parameters of a group are computed once a step, on
 the device, into a small vector `now`; settings are kernel parameters, so a new value
 compiles nothing. `mode` says where weight decay enters: "none", "l2" (added to the
-gradient) or "decoupled" (the weight shrinks beside the step). Arithmetic is in `now`'s
+gradient), "decoupled" (the weight shrinks beside the step) or "cautious" (so, but
+only where the step makes it smaller, too). Arithmetic is in `now`'s
 dtype: float32, or float64 where the parameters have it; a float16 parameter is only
 rounded when it is stored.
 """
@@ -117,6 +118,13 @@ def _moments(k, grad, m, v, gain1, gain2):
     return first, second
 
 
+def _shrunk(w, mean, now, mode):
+    """The weight less its decay; a cautious one only where the step goes down, too."""
+    if mode == "cautious":
+        return where(w * mean > 0.0, w * now[(2,)], w)
+    return w * now[(2,)] if mode == "decoupled" else w
+
+
 def _adam(k, p, g, m, v, now, out, out_m, out_v, gain1, gain2, eps, decay, maximize,
           mode):  # fmt: skip
     c = k.grid(out.shape)
@@ -124,7 +132,7 @@ def _adam(k, p, g, m, v, now, out, out_m, out_v, gain1, gain2, eps, decay, maxim
     w = cast(p[c], wide)
     grad = k.let(_gradient(w, cast(g[c], wide), decay, maximize, mode))
     first, second = _moments(k, grad, m[c], v[c], gain1, gain2)
-    w = w * now[(2,)] if mode == "decoupled" else w
+    w = _shrunk(w, first, now, mode)
     out[c] = w - now[(0,)] * first / (E("sqrt", second) * now[(1,)] + eps)
     out_m[c] = first
     out_v[c] = second
@@ -148,7 +156,7 @@ def _amsgrad(k, p, g, m, v, top, out_m, out_v, out_top, gain1, gain2, decay, max
 def _adam_apply(k, p, m, v, now, out, eps, mode):
     c = k.grid(out.shape)
     w = cast(p[c], now.dtype)
-    w = w * now[(2,)] if mode == "decoupled" else w
+    w = _shrunk(w, m[c], now, mode)
     out[c] = w - now[(0,)] * m[c] / (E("sqrt", v[c]) * now[(1,)] + eps)
 
 

@@ -20,7 +20,33 @@ SCHEDULES: list[tuple[str, dict[str, Any]]] = [
     ("MultiStepLR", dict(milestones=[2, 5, 9], gamma=0.3)),
     ("ExponentialLR", dict(gamma=0.9)),
     ("PolynomialLR", dict(total_iters=7, power=2.0)),
-]
+    ("CosineAnnealingWarmRestarts", dict(T_0=4, eta_min=0.01)),
+    ("CosineAnnealingWarmRestarts", dict(T_0=2, T_mult=2)),
+    ("CosineAnnealingWarmRestarts", dict(T_0=1, T_mult=3, eta_min=0.02)),
+    ("OneCycleLR", dict(max_lr=0.4, total_steps=30)),
+    ("OneCycleLR", dict(max_lr=0.4, total_steps=30, anneal_strategy="linear")),
+    ("OneCycleLR", dict(max_lr=0.4, epochs=5, steps_per_epoch=6, pct_start=0.4,
+                        three_phase=True, div_factor=10.0, final_div_factor=50.0)),
+    ("CyclicLR", dict(base_lr=0.01, max_lr=0.2, step_size_up=4)),
+    ("CyclicLR", dict(base_lr=0.01, max_lr=0.2, step_size_up=3, step_size_down=2,
+                      mode="triangular2")),
+    ("CyclicLR", dict(base_lr=0.01, max_lr=0.2, step_size_up=4, mode="exp_range",
+                      gamma=0.9)),
+    ("SWALR", dict(swa_lr=0.01, anneal_epochs=6)),
+    ("SWALR", dict(swa_lr=0.5, anneal_epochs=4, anneal_strategy="linear")),
+]  # fmt: skip
+THEIRS = {
+    "OneCycleLR": dict(cycle_momentum=False),
+    "CyclicLR": dict(cycle_momentum=False),
+}
+
+
+def peer(name: str, optimizer: Any, options: dict[str, Any]) -> Any:
+    """Return PyTorch's schedule of that name."""
+    made = getattr(lr_scheduler, name, None) or getattr(torch.optim.swa_utils, name)
+    return made(optimizer, **options, **THEIRS.get(name, {}))
+
+
 BASES = (0.3, 0.05)
 
 
@@ -51,7 +77,7 @@ def follow(ours: Any, theirs: Any, a: Any, b: Any, steps: int = 20) -> None:
 def test_stepped(name: str, options: dict[str, Any], device: fogo.Device) -> None:
     ours, theirs = optimisers(device)
     a = getattr(optim, name)(ours, **options)
-    b = getattr(lr_scheduler, name)(theirs, **options)
+    b = peer(name, theirs, options)
     follow(ours, theirs, a, b)
 
 
@@ -59,7 +85,7 @@ def test_stepped(name: str, options: dict[str, Any], device: fogo.Device) -> Non
 def test_as_functions(name: str, options: dict[str, Any], device: fogo.Device) -> None:
     """Given as `lr`, a schedule follows the optimiser's steps; `lr_at` is the same."""
     _, theirs = optimisers(fogo.device("python"))
-    b = getattr(lr_scheduler, name)(theirs, **options)
+    b = peer(name, theirs, options)
     schedule = getattr(optim, name)(BASES[0], **options)
     p = nn.Parameter(fogo.ones(1, device=device.autodiff()))
     opt = optim.SGD([p], lr=schedule)
