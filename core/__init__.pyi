@@ -367,12 +367,12 @@ def sum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
 def var(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
     """Return the variance over `axis`, divided by `n - correction`."""
 def broadcast_to(x: T, shape: Sequence[int]) -> T:
-    """`expand`, by its name in the array API standard."""
-def cat(tensors: Sequence[T], axis: int | None = 0) -> T:
+    """`expand` by its name in the array API standard, where -1 has no meaning."""
+def cat(arrays: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote."""
 def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
     """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
-def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
+def concat(arrays: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote."""
 def expand(x: T, *shape: int | Sequence[int]) -> T:
     """Repeat axes of size 1 (and new leading ones) to a larger shape. A view."""
@@ -383,7 +383,7 @@ def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
 def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
     """Reverse axes (all if None). A view."""
 def matrix_transpose(x: T) -> T:
-    """Exchange the last two axes. A view."""
+    """Exchange the last two axes. A view. Raises: ShapeError below two axes."""
 def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Move axes to other places; the rest keep their order. A view."""
 def narrow(x: T, dim: int, start: int, length: int) -> T:
@@ -394,7 +394,7 @@ def permute(x: T, axes: Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
 def permute_dims(x: T, axes: Sequence[int]) -> T:
     """`permute`, by its name in the array API standard."""
-def reshape(x: T, *shape: int | Sequence[int]) -> T:
+def reshape(x: T, shape: int | Sequence[int], *more: int, copy: bool | None = None) -> T:
     """Return the elements in row-major order under another shape; one size may be -1."""
 def roll(x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> T:
     """Shift elements along axes; those pushed out come in at the other end."""
@@ -407,7 +407,7 @@ def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]
     """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
 def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
     """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
-def stack(tensors: Sequence[T], axis: int = 0) -> T:
+def stack(arrays: Sequence[T], axis: int = 0) -> T:
     """Join tensors of equal shape along a new axis."""
 def strided_slice(x: T, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]) -> T:
     """Take `shape` elements from `starts` by `steps`, one number per axis. A view."""
@@ -1076,6 +1076,8 @@ def max_unpool3d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...]
 @overload
 def max_unpool3d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> T:
     """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere."""
+def interpolate(x: T, size: int | tuple[int, ...] | None = None, scale_factor: float | tuple[float, ...] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> T:
+    """Return x resampled to `size`, or to its size times `scale_factor`."""
 @overload
 def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
 @overload
@@ -1133,23 +1135,11 @@ def xlogy(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def xlogy(x: T, y: Tensor | float) -> T:
     """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
-def atleast_1d(x: T) -> T:
-    """Return x with at least one axis."""
-def atleast_2d(x: T) -> T:
-    """Return x with at least two axes; new ones come in front."""
-def atleast_3d(x: T) -> T:
-    """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
-def column_stack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 1; vectors are columns."""
 @overload
 def diagonal_scatter(x: Tensor, src: Tracked, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracked: ...
 @overload
 def diagonal_scatter(x: T, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T:
     """Return x with `src` in place of a diagonal of two axes (the last axis of src)."""
-def dsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
-    """`tensor_split` along axis 2."""
-def dstack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 2; see `atleast_3d`."""
 @overload
 def expand_as(x: Tensor, other: Tracked) -> Tracked: ...
 @overload
@@ -1159,10 +1149,6 @@ def fliplr(x: T) -> T:
     """Reverse axis 1. A view."""
 def flipud(x: T) -> T:
     """Reverse axis 0. A view."""
-def hsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
-    """`tensor_split` along axis 1 (axis 0 of a vector)."""
-def hstack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 1 (axis 0 of vectors)."""
 def movedim(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
     """Move axes to other places; the rest keep their order. A view."""
 def ravel(x: T) -> T:
@@ -1174,8 +1160,6 @@ def reshape_as(x: T, other: Tensor) -> T:
     """Return x's elements under the shape of `other`."""
 def rot90(x: T, k: int = 1, axes: Sequence[int] = (0, 1)) -> T:
     """Turn x by k quarters in the plane of two axes, from the first to the second."""
-def row_stack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 0; vectors are rows."""
 def select(x: T, axis: int, index: int) -> T:
     """Return the slice of an axis at one index; the axis goes away. A view."""
 @overload
@@ -1188,14 +1172,10 @@ def slice_scatter(x: Tensor, src: Tracked, axis: int = 0, start: int | None = No
 @overload
 def slice_scatter(x: T, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> T:
     """Return x with `src` in place of `x[start:end:step]` of an axis."""
-def split_with_sizes(x: T, sizes: Sequence[int], axis: int = 0) -> list[T]:
-    """Cut x along an axis into parts of these sizes: `split` with a list."""
 def swapdims(x: T, dim0: int = -2, dim1: int = -1) -> T:
     """Exchange two axes (the last two by default). A view."""
 def t(x: T) -> T:
     """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view."""
-def tensor_split(x: T, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
-    """Cut an axis into a number of parts, or before the indices that are listed."""
 def unbind(x: T, axis: int = 0) -> list[T]:
     """Return the slices of an axis, one after the other, without it. Views."""
 def unflatten(x: T, axis: int, sizes: Sequence[int]) -> T:
@@ -1207,6 +1187,28 @@ def view_as(x: Tensor, other: Tracked) -> Tracked: ...
 @overload
 def view_as(x: T, other: Tensor) -> T:
     """Return x's elements under the shape of `other`."""
+def atleast_1d(x: T) -> T:
+    """Return x with at least one axis."""
+def atleast_2d(x: T) -> T:
+    """Return x with at least two axes; new ones come in front."""
+def atleast_3d(x: T) -> T:
+    """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
+def column_stack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 1; vectors are columns."""
+def dsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
+    """`tensor_split` along axis 2."""
+def dstack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 2; see `atleast_3d`."""
+def hsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
+    """`tensor_split` along axis 1 (axis 0 of a vector)."""
+def hstack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 1 (axis 0 of vectors)."""
+def row_stack(tensors: Sequence[T]) -> T:
+    """Join tensors along axis 0; vectors are rows."""
+def split_with_sizes(x: T, sizes: Sequence[int], axis: int = 0) -> list[T]:
+    """Cut x along an axis into parts of these sizes: `split` with a list."""
+def tensor_split(x: T, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
+    """Cut an axis into a number of parts, or before the indices that are listed."""
 def vsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
     """`tensor_split` along axis 0 of at least a matrix."""
 def vstack(tensors: Sequence[T]) -> T:

@@ -352,7 +352,7 @@ class Methods:
     def var(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> Self:
         """Return the variance over `axis`, divided by `n - correction`."""
     def broadcast_to(self, shape: Sequence[int]) -> Self:
-        """`expand`, by its name in the array API standard."""
+        """`expand` by its name in the array API standard, where -1 has no meaning."""
     def chunk(self, chunks: int, axis: int = 0) -> list[Self]:
         """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
     def expand(self, *shape: int | Sequence[int]) -> Self:
@@ -364,7 +364,7 @@ class Methods:
     def flip(self, axis: int | tuple[int, ...] | None = None) -> Self:
         """Reverse axes (all if None). A view."""
     def matrix_transpose(self) -> Self:
-        """Exchange the last two axes. A view."""
+        """Exchange the last two axes. A view. Raises: ShapeError below two axes."""
     def moveaxis(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
         """Move axes to other places; the rest keep their order. A view."""
     def narrow(self, dim: int, start: int, length: int) -> Self:
@@ -375,7 +375,7 @@ class Methods:
         """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
     def permute_dims(self, axes: Sequence[int]) -> Self:
         """`permute`, by its name in the array API standard."""
-    def reshape(self, *shape: int | Sequence[int]) -> Self:
+    def reshape(self, shape: int | Sequence[int], *more: int, copy: bool | None = None) -> Self:
         """Return the elements in row-major order under another shape; one size may be -1."""
     def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Self:
         """Shift elements along axes; those pushed out come in at the other end."""
@@ -716,19 +716,11 @@ class Methods:
     @overload
     def xlogy(self, y: Tensor | float) -> Self:
         """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
-    def atleast_1d(self) -> Self:
-        """Return x with at least one axis."""
-    def atleast_2d(self) -> Self:
-        """Return x with at least two axes; new ones come in front."""
-    def atleast_3d(self) -> Self:
-        """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
     @overload
     def diagonal_scatter(self, src: Tracked, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracked: ...
     @overload
     def diagonal_scatter(self, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """Return x with `src` in place of a diagonal of two axes (the last axis of src)."""
-    def dsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
-        """`tensor_split` along axis 2."""
     @overload
     def expand_as(self, other: Tracked) -> Tracked: ...
     @overload
@@ -738,8 +730,6 @@ class Methods:
         """Reverse axis 1. A view."""
     def flipud(self) -> Self:
         """Reverse axis 0. A view."""
-    def hsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
-        """`tensor_split` along axis 1 (axis 0 of a vector)."""
     def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Self:
         """Move axes to other places; the rest keep their order. A view."""
     def ravel(self) -> Self:
@@ -763,14 +753,10 @@ class Methods:
     @overload
     def slice_scatter(self, src: Tensor, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Self:
         """Return x with `src` in place of `x[start:end:step]` of an axis."""
-    def split_with_sizes(self, sizes: Sequence[int], axis: int = 0) -> list[Self]:
-        """Cut x along an axis into parts of these sizes: `split` with a list."""
     def swapdims(self, dim0: int = -2, dim1: int = -1) -> Self:
         """Exchange two axes (the last two by default). A view."""
     def t(self) -> Self:
         """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view."""
-    def tensor_split(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Self]:
-        """Cut an axis into a number of parts, or before the indices that are listed."""
     def unbind(self, axis: int = 0) -> list[Self]:
         """Return the slices of an axis, one after the other, without it. Views."""
     def unflatten(self, axis: int, sizes: Sequence[int]) -> Self:
@@ -782,5 +768,19 @@ class Methods:
     @overload
     def view_as(self, other: Tensor) -> Self:
         """Return x's elements under the shape of `other`."""
+    def atleast_1d(self) -> Self:
+        """Return x with at least one axis."""
+    def atleast_2d(self) -> Self:
+        """Return x with at least two axes; new ones come in front."""
+    def atleast_3d(self) -> Self:
+        """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
+    def dsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
+        """`tensor_split` along axis 2."""
+    def hsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
+        """`tensor_split` along axis 1 (axis 0 of a vector)."""
+    def split_with_sizes(self, sizes: Sequence[int], axis: int = 0) -> list[Self]:
+        """Cut x along an axis into parts of these sizes: `split` with a list."""
+    def tensor_split(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Self]:
+        """Cut an axis into a number of parts, or before the indices that are listed."""
     def vsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
         """`tensor_split` along axis 0 of at least a matrix."""

@@ -10,8 +10,9 @@ MODULES = (
     "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
-    "ctc", "transducer", "shuffle", "pool_more",
-    "special", "shaping",
+    "ctc", "transducer", "shuffle", "pool_more", "resample",
+    "interpolate",
+    "special", "shaping", "stacking",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}
