@@ -15,6 +15,7 @@ INFIX = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=="}
 # WGSL's own functions that hold what we promise; the rest is in wgsl_math.
 BUILTIN = ("floor", "ceil", "trunc", "round", "sqrt")
+NEAR = {"exp2_near": "exp2", "max_near": "max"}  # the device's own, as they are
 OURS = (
     "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin",
     "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "pow",
@@ -139,6 +140,8 @@ class Expressions:
             return "(-%s)" % code[0]
         if op in BUILTIN or op == "abs":
             return "%s(%s)" % (op, code[0])
+        if op in NEAR:
+            return "%s(%s)" % (NEAR[op], ", ".join(code))
         if op in OURS:
             return self.call("m_" + op, code)
         if op in ("isnan", "isinf", "isfinite"):

@@ -20,7 +20,8 @@ MATH = {
     "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
     "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
     "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint", "pow": "pow",
-    "atan2": "atan2", "abs": "fabs", "exp_below": "exp",
+    "atan2": "atan2", "abs": "fabs", "exp_below": "exp", "exp2_near": "exp2",
+    "max_near": "fmax",
 }  # fmt: skip
 WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not", "floordiv")
 NARROW = {
