@@ -90,6 +90,10 @@ _HOMES = {
     "inference_mode": "backend.grad_mode", "set_grad_enabled": "backend.grad_mode",
     "is_grad_enabled": "backend.grad_mode", "Gradients": "backend.gradients",
     "GradientsAccumulator": "backend.gradients",
+    "grad": "func.grad", "value_and_grad": "func.grad", "vjp": "func.grad",
+    "vmap": "func.vmap", "jvp": "func.forward", "jacobian": "func.jacobian",
+    "jacrev": "func.jacobian", "jacfwd": "func.jacobian", "hessian": "func.jacobian",
+    "hvp": "func.jacobian",
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",
@@ -99,7 +103,7 @@ _HOMES = {
 }  # fmt: skip
 _ROOMS = (
     "nn", "optim", "store", "data", "train", "ops", "demo", "random",
-    "autotune", "memory",
+    "autotune", "memory", "func",
 )  # fmt: skip
 
 

@@ -51,12 +51,14 @@ class Device:
         self._unfused: Device | None = None
         self._plain = False  # made by `unfused`
         self._constants: dict[Any, Any] = {}
+        self._layers: dict[str, Any] = {}  # of transformations: see func/levels.py
         self.generator: Any = None
         self.reason = ""
         backend.device = self
         from .tensor import Tensor, Tracked
 
-        self.tensor_class: Any = Tensor if inner is None else Tracked
+        recorded = isinstance(self, AutodiffDevice)
+        self.tensor_class: Any = Tracked if recorded else Tensor
 
     def __repr__(self) -> str:
         if self._inner is not None:
@@ -74,14 +76,15 @@ class Device:
     @property
     def is_autodiff(self) -> bool:
         """Say whether tensors here can have gradients."""
-        return self._inner is not None
+        return isinstance(self, AutodiffDevice)
 
     def autodiff(self) -> AutodiffDevice:
         """Return the device that records gradients over this one; may be repeated."""
         if self._outer is None:
             from .backend.autodiff import Autodiff
 
-            self._outer = AutodiffDevice(self.name, Autodiff(self.backend), self)
+            backend = getattr(self.backend, "wrapped", self.backend)
+            self._outer = AutodiffDevice(self.name, Autodiff(backend), self)
         return self._outer
 
     def unfused(self) -> Device:

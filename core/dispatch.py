@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .backend.autodiff import Var
 from .device import Device
 from .errors import DeviceError
 
@@ -36,7 +35,7 @@ def unify(name, tensors):
     """Bring tensors of one base device to its highest autodiff level among them."""
     where = tensors[0].device
     for t in tensors:
-        if t.device.base() is not where.base():
+        if t.device.base() is not where.base() or _aside(t.device, where):
             raise DeviceError(
                 "%s: tensors must be on one device; given %s; move one with .to(...)"
                 % (name, ", ".join([repr(x.device) for x in tensors]))
@@ -44,6 +43,19 @@ def unify(name, tensors):
         if _level(t.device) > _level(where):
             where = t.device
     return [change_level(t, where) for t in tensors]
+
+
+def _aside(a, b):
+    """Say whether two devices are not on one line of levels."""
+    if _level(a) > _level(b):
+        a, b = b, a
+    while _level(b) > _level(a):
+        b = b._inner
+    while a is not b:
+        if type(a) is not type(b) or not a.is_autodiff:
+            return True
+        a, b = a._inner, b._inner
+    return False
 
 
 def _level(where):
@@ -55,10 +67,17 @@ def _level(where):
 
 
 def change_level(t, where):
-    """The tensor on another autodiff level of its device, without new history."""
+    """The tensor on another level of its device, without new history."""
     handle = t._handle
-    for _ in range(_level(t.device) - _level(where)):
-        handle = handle.inner
+    device = t.device
+    for _ in range(_level(device) - _level(where)):
+        handle = device.backend.lower(handle)
+        device = device._inner
+    above = []
+    device = where
     for _ in range(_level(where) - _level(t.device)):
-        handle = Var(handle, None, 0)
+        above.append(device)
+        device = device._inner
+    for device in reversed(above):
+        handle = device.backend.lift(handle)
     return where.tensor_class(handle, where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .backend.levels import LEVELS
 from .backend.threads import Lock
 from .device import device as _device
 from .dtypes import DEFAULT_FLOAT, DType, uint32
@@ -64,13 +65,22 @@ def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> T
     where = _device(device)
     base = where.base()
     sizes = check_shape("random", shape)
+    lead: tuple[int, ...] = ()
+    if LEVELS.stack:
+        from .func.randomness import lead as axes
+        from .func.randomness import spread
+
+        lead = axes(base)
+        sizes = lead + sizes
     with _DRAWING:
         if base.generator is None:
             seed_device(base, _seed[0])
         state = base.generator
         bits = call(BITS, (state,), (sizes,)).reshape(sizes)
         state.assign(call(NEXT, (state,)))
-    return bits if where is base else bits.to(where)
+    if lead:
+        bits = spread(bits, base)
+    return bits if where is base or lead else bits.to(where)
 
 
 def _unit(shape, where):

@@ -109,6 +109,17 @@ class Autodiff(Backend):
              for i, (r, o) in enumerate(zip(results, outs))]
         )  # fmt: skip
 
+    def lift(self, handle):
+        """A handle of the level below on this one: without history here."""
+        return Var(handle, None, 0)
+
+    def lower(self, handle):
+        return handle.inner
+
+    def idle(self, handle):
+        """Say whether this level knows nothing of a handle."""
+        return handle.node is None
+
     def supports(self, op, attrs, avals):
         return self.inner.supports(op, attrs, avals)
 
