@@ -54,8 +54,14 @@ from .compiling import compile as compile
 from .backend.grad_mode import enable_grad as enable_grad
 from .backend.fusion.explain import explain as explain
 from .func.grad import grad as grad
+from .func.jacobian import hessian as hessian
+from .func.jacobian import hvp as hvp
 from .backend.grad_mode import inference_mode as inference_mode
 from .backend.grad_mode import is_grad_enabled as is_grad_enabled
+from .func.jacobian import jacfwd as jacfwd
+from .func.jacobian import jacobian as jacobian
+from .func.jacobian import jacrev as jacrev
+from .func.forward import jvp as jvp
 from .kernel.user import kernel as kernel
 from .kernel.source import kernel_source as kernel_source
 from .memory import memory_cleanup as memory_cleanup
@@ -352,6 +358,8 @@ def argmax(x: T, axis: int | None = None, keepdims: bool = False) -> T:
     """Return the position of the (first) largest element. Dtype: default integer."""
 def argmin(x: T, axis: int | None = None, keepdims: bool = False) -> T:
     """Return the position of the (first) smallest element. Dtype: default integer."""
+def count_nonzero(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return how many elements over `axis` are not 0. Dtype: the default integer."""
 def max(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
     """Return the largest element over `axis`; nan if there is one."""
 def mean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
@@ -571,15 +579,15 @@ def scatter_add(x: Tensor, axis: int, index: Tensor, src: Tracked) -> Tracked: .
 def scatter_add(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
     """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
 @overload
-def take(x: Tensor, index: Tracked, axis: int | None = None) -> Tracked: ...
+def take(x: Tensor, indices: Tracked, axis: int | None = None) -> Tracked: ...
 @overload
-def take(x: T, index: Tensor, axis: int | None = None) -> T:
+def take(x: T, indices: Tensor, axis: int | None = None) -> T:
     """Return the elements (or slices of an axis) that an index tensor names."""
 @overload
-def take_along_axis(x: Tensor, index: Tracked, axis: int = -1) -> Tracked: ...
+def take_along_axis(x: Tensor, indices: Tracked, axis: int = -1) -> Tracked: ...
 @overload
-def take_along_axis(x: T, index: Tensor, axis: int = -1) -> T:
-    """Return `x[…, index[…, j, …], …]`: an index of its own for every other place."""
+def take_along_axis(x: T, indices: Tensor, axis: int = -1) -> T:
+    """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
 def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
     """Return the sum of the diagonal of two axes."""
 def celu(x: T, alpha: float = 1.0) -> T:
@@ -856,12 +864,16 @@ def linear_scan(a: T, b: Tensor, axis: int = -1) -> T:
 def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
     """Return the positions that would sort x along an axis; equal ones keep order."""
 @overload
-def searchsorted(edges: Tensor, x: Tracked, side: str = 'left') -> Tracked: ...
+def searchsorted(x1: Tensor, x2: Tracked, side: str = 'left', sorter: Tensor | None = None) -> Tracked: ...
 @overload
-def searchsorted(edges: T, x: Tensor, side: str = 'left') -> T:
-    """Return where each element of x would go into sorted `edges` to keep the order."""
-def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[T, T]:
-    """Return x sorted along an axis, and the positions its elements came from."""
+def searchsorted(x1: Tensor, x2: Tensor | float, side: str = 'left', *, sorter: Tracked) -> Tracked: ...
+@overload
+def searchsorted(x1: T, x2: Tensor | float, side: str = 'left', sorter: Tensor | None = None) -> T:
+    """Return where each element of x2 would go into sorted x1 to keep the order."""
+def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+    """Return x sorted along an axis, as the array API does; see also `sort_pairs`."""
+def sort_pairs(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[T, T]:
+    """Return x sorted along an axis, and the places its elements came from."""
 def topk(x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[T, T]:
     """Return the k largest (or smallest) elements along an axis, and their positions."""
 @overload

@@ -337,6 +337,8 @@ class Methods:
         """Return the position of the (first) largest element. Dtype: default integer."""
     def argmin(self, axis: int | None = None, keepdims: bool = False) -> Self:
         """Return the position of the (first) smallest element. Dtype: default integer."""
+    def count_nonzero(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return how many elements over `axis` are not 0. Dtype: the default integer."""
     def max(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
         """Return the largest element over `axis`; nan if there is one."""
     def mean(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
@@ -508,15 +510,15 @@ class Methods:
     def scatter_add(self, axis: int, index: Tensor, src: Tensor | float) -> Self:
         """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
     @overload
-    def take(self, index: Tracked, axis: int | None = None) -> Tracked: ...
+    def take(self, indices: Tracked, axis: int | None = None) -> Tracked: ...
     @overload
-    def take(self, index: Tensor, axis: int | None = None) -> Self:
+    def take(self, indices: Tensor, axis: int | None = None) -> Self:
         """Return the elements (or slices of an axis) that an index tensor names."""
     @overload
-    def take_along_axis(self, index: Tracked, axis: int = -1) -> Tracked: ...
+    def take_along_axis(self, indices: Tracked, axis: int = -1) -> Tracked: ...
     @overload
-    def take_along_axis(self, index: Tensor, axis: int = -1) -> Self:
-        """Return `x[…, index[…, j, …], …]`: an index of its own for every other place."""
+    def take_along_axis(self, indices: Tensor, axis: int = -1) -> Self:
+        """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
     def trace(self, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Self:
         """Return the sum of the diagonal of two axes."""
     def celu(self, alpha: float = 1.0) -> Self:
@@ -600,8 +602,10 @@ class Methods:
         """Return for each element the product of all others over `axes`: no division."""
     def argsort(self, axis: int = -1, descending: bool = False, stable: bool = True) -> Self:
         """Return the positions that would sort x along an axis; equal ones keep order."""
-    def sort(self, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[Self, Self]:
-        """Return x sorted along an axis, and the positions its elements came from."""
+    def sort(self, axis: int = -1, descending: bool = False, stable: bool = True) -> Self:
+        """Return x sorted along an axis, as the array API does; see also `sort_pairs`."""
+    def sort_pairs(self, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[Self, Self]:
+        """Return x sorted along an axis, and the places its elements came from."""
     def topk(self, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Self, Self]:
         """Return the k largest (or smallest) elements along an axis, and their positions."""
     @overload
