@@ -324,9 +324,9 @@ def _two_over_sqrt_pi():
     return 1.1283791670955126
 
 
-# Derivatives: name -> f(g, out, *args) giving one adjoint (or None) per argument. Of
-# complex numbers g is the conjugate of the gradient (dL/dx - i*dL/dy): with it the rules
-# of holomorphic functions read as those of real ones.
+# Derivatives: name -> f(g, out, *args) giving one adjoint (or None) per argument.
+# Of complex numbers g is the conjugate of the gradient (dL/dx - i*dL/dy): with it the
+# rules of holomorphic functions read as those of real ones.
 RULES = {
     "add": lambda g, o, a, b: (g, g),
     "sub": lambda g, o, a, b: (g, -g),

@@ -1,7 +1,7 @@
 """Elementwise functions of the array API standard that look into floats.
 
-The sign of a zero or a nan, the next float, lengths and sums of exponentials that do not
-overflow on the way.
+The sign of a zero or a nan, the next float, lengths and sums of exponentials that do
+not overflow on the way.
 """
 
 from __future__ import annotations

@@ -100,11 +100,11 @@ def _indices(name, x, index):
     return index
 
 
-def take(x: T, index: Tensor, axis: int | None = None) -> T:
+def take(x: T, indices: Tensor, axis: int | None = None) -> T:
     """Return the elements (or slices of an axis) that an index tensor names.
 
-    Shapes: x [..., N, ...], index [...I] -> [..., ...I, ...]; without an axis x counts
-    as flat. Negative indices count from the end; out of range reads as 0.
+    Shapes: x [..., N, ...], indices [...I] -> [..., ...I, ...]; without an axis x
+    counts as flat. Negative indices count from the end; out of range reads as 0.
     Raises: DTypeError unless the index holds integers, ShapeError for a bad axis.
 
     Example:
@@ -112,7 +112,7 @@ def take(x: T, index: Tensor, axis: int | None = None) -> T:
         >>> fogo.take(fogo.tensor([1.0, 2.0, 3.0]), fogo.tensor([2, 0, -1])).tolist()
         [3.0, 1.0, 3.0]
     """
-    index = _indices("take", x, index)
+    index = _indices("take", x, indices)
     if axis is None:
         x, axis = x.reshape((-1,)), 0
     place = normalize_axis("take", axis, x.ndim)
@@ -204,10 +204,10 @@ def _values(x, values):
     return values.astype(x.dtype)
 
 
-def take_along_axis(x: T, index: Tensor, axis: int = -1) -> T:
-    """Return `x[…, index[…, j, …], …]`: an index of its own for every other place.
+def take_along_axis(x: T, indices: Tensor, axis: int = -1) -> T:
+    """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place.
 
-    Shapes: x [..., N, ...], index [..., M, ...] -> [..., M, ...]; the other axes
+    Shapes: x [..., N, ...], indices [..., M, ...] -> [..., M, ...]; the other axes
     broadcast. Out of range reads as 0. Raises: ShapeError, DTypeError.
 
     Example:
@@ -216,7 +216,7 @@ def take_along_axis(x: T, index: Tensor, axis: int = -1) -> T:
         >>> fogo.take_along_axis(x, fogo.tensor([[1], [0]])).tolist()
         [[2.0], [3.0]]
     """
-    x, index, _, place = _aligned("take_along_axis", x, index, None, axis)
+    x, index, _, place = _aligned("take_along_axis", x, indices, None, axis)
     return _call(TAKE_ALONG, (x, index), (place,))
 
 
@@ -318,7 +318,7 @@ def _scatter_op(name, add, whole, samples):
     ctx_op = define_op(
         name, infer=same, attrs=("axis",), kernel=kernels.parallel,
         serial=kernels.serial, grad=grad, saves="i", samples=samples,
-        accepts="numeric" if add else "any",
+        accepts="numeric" if add else "any", complex=True,
     )  # fmt: skip
     return ctx_op
 

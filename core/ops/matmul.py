@@ -8,6 +8,7 @@ from ..dtypes import float16, float32, promote
 from ..errors import ShapeError
 from ..expr import cast
 from ..shapes import broadcast, size
+from .complex_ import conj
 from .define import Sample, define_op
 from .record import Aval
 
@@ -37,14 +38,19 @@ def _kernel(k, x, y, out):
 def _grad(ctx):
     (g,) = ctx.g
     x, y = ctx.inputs
-    dx = matmul(g, y.transpose()) if ctx.needs[0] else None
-    dy = matmul(x.transpose(), g) if ctx.needs[1] else None
+    dx = matmul(g, _adjoint(y)) if ctx.needs[0] else None
+    dy = matmul(_adjoint(x), g) if ctx.needs[1] else None
     return dx, dy
+
+
+def _adjoint(x):
+    """The transpose, conjugated where x is complex."""
+    return (conj(x) if x.dtype.is_complex else x).transpose()
 
 
 MATMUL = define_op(
     "matmul", infer=_infer, kernel=_kernel, grad=_grad, saves="i", cost="compute",
-    accepts="numeric",
+    accepts="numeric", complex=True,
     samples=(
         Sample(((3, 4), -2.0, 2.0), ((4, 5), -2.0, 2.0)),
         Sample(((2, 1, 3, 4), -2.0, 2.0), ((3, 4, 2), -2.0, 2.0)),

@@ -39,18 +39,46 @@ RESHAPE = define_op(
 )  # fmt: skip
 
 
-def reshape(x: T, *shape: int | Sequence[int]) -> T:
+def _own(x):
+    """A tensor of its own with the values of x: assigning to it leaves x as it is."""
+    from ..dispatch import wrap
+
+    return wrap(x._handle, x.device)
+
+
+def reshape(
+    x: T, shape: int | Sequence[int], *more: int, copy: bool | None = None
+) -> T:
     """Return the elements in row-major order under another shape; one size may be -1.
 
-    Raises: ShapeError when the number of elements differs.
+    The sizes may come one by one. A view where the layout of x allows; copy=True copies
+    always, copy=False never.
+    Raises: ShapeError when the number of elements differs, or only a copy would do.
 
     Example:
         >>> import fogo
         >>> fogo.arange(6).reshape(2, -1).shape
         (2, 3)
     """
-    target = _known(tuple(_sizes(shape)), x)
-    return x if target == x.shape else _call(RESHAPE, (x,), (target,))
+    target = _known(tuple(_sizes((shape,) + more)), x)
+    if copy is False:
+        _viewable(x, target)
+    elif copy:
+        x = x.contiguous()
+    return _own(x) if target == x.shape else _call(RESHAPE, (x,), (target,))
+
+
+def _viewable(x, target):
+    """Raise ShapeError where only a copy shows x under another shape."""
+    handle = x._handle
+    while not hasattr(handle, "layout"):  # autodiff's are around others
+        handle = handle.inner
+    if handle.layout.reshape(target) is None:
+        raise ShapeError(
+            "reshape: copy=False needs a layout that can be seen so; given %s to %s "
+            "of a view that is not row-major; leave copy out"
+            % (list(x.shape), list(target))
+        )
 
 
 def _sizes(shape):
@@ -123,7 +151,11 @@ def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
 
 
 def matrix_transpose(x: T) -> T:
-    """Exchange the last two axes. A view."""
+    """Exchange the last two axes. A view. Raises: ShapeError below two axes."""
+    if x.ndim < 2:
+        raise ShapeError(
+            "matrix_transpose: at least two axes; given shape %s" % list(x.shape)
+        )
     return transpose(x)
 
 
@@ -138,7 +170,7 @@ def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]
 
 
 def _several(axes):
-    return (axes,) if isinstance(axes, int) else axes
+    return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
 
 
 EXPAND = define_op(
@@ -173,12 +205,12 @@ def expand(x: T, *shape: int | Sequence[int]) -> T:
             "expand: sizes other than 1 must stay; given %s to %s"
             % (list(x.shape), list(target))
         )
-    return x if target == x.shape else _call(EXPAND, (x,), (target,))
+    return _own(x) if target == x.shape else _call(EXPAND, (x,), (target,))
 
 
 def broadcast_to(x: T, shape: Sequence[int]) -> T:
-    """`expand`, by its name in the array API standard."""
-    return expand(x, shape)
+    """`expand` by its name in the array API standard, where -1 has no meaning."""
+    return expand(x, check_shape("broadcast_to", shape))
 
 
 def sum_to(x: T, shape: Sequence[int]) -> T:
@@ -239,7 +271,7 @@ def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
     starts = [x.shape[a] - 1 if a in axes else 0 for a in range(x.ndim)]
     steps = [-1 if a in axes else 1 for a in range(x.ndim)]
     if 0 in x.shape:
-        return x
+        return _own(x)
     return strided_slice(x, starts, steps, x.shape)
 
 
@@ -362,7 +394,7 @@ CONCAT_MANY = define_op(
 )  # fmt: skip
 
 
-def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
+def concat(arrays: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote.
 
     Raises: ShapeError when other axes differ, or there is no tensor.
@@ -374,17 +406,17 @@ def concat(tensors: Sequence[T], axis: int | None = 0) -> T:
     """
     from ..dtypes import promote
 
-    _check_tensors("concat", tensors)
+    _check_tensors("concat", arrays)
     if axis is None:
-        tensors = [t.reshape((-1,)) for t in tensors]
-    place = normalize_axis("concat", axis or 0, tensors[0].ndim)
-    dtype = tensors[0].dtype
-    for t in tensors[1:]:
-        _check_joins(tensors[0], t, place)
+        arrays = [t.reshape((-1,)) for t in arrays]
+    place = normalize_axis("concat", axis or 0, arrays[0].ndim)
+    dtype = arrays[0].dtype
+    for t in arrays[1:]:
+        _check_joins(arrays[0], t, place)
         dtype = promote(dtype, t.dtype, "concat")
-    parts = [t.astype(dtype) for t in tensors]
+    parts = [t.astype(dtype) for t in arrays]
     if len(parts) == 1:
-        return parts[0]
+        return _own(parts[0])
     few = len(parts) <= _PORTABLE_BINDINGS
     return _call(CONCAT if few else CONCAT_MANY, tuple(parts), (place,))
 
@@ -417,10 +449,16 @@ def _check_joins(first, other, axis):
         )
 
 
-def stack(tensors: Sequence[T], axis: int = 0) -> T:
+def stack(arrays: Sequence[T], axis: int = 0) -> T:
     """Join tensors of equal shape along a new axis."""
-    _check_tensors("stack", tensors)
-    return concat([unsqueeze(t, axis) for t in tensors], axis)
+    _check_tensors("stack", arrays)
+    for t in arrays[1:]:
+        if t.shape != arrays[0].shape:
+            raise ShapeError(
+                "stack: shapes must be equal; given %s and %s; use concat"
+                % (list(arrays[0].shape), list(t.shape))
+            )
+    return concat([unsqueeze(t, axis) for t in arrays], axis)
 
 
 def unsqueeze(x: T, axis: int) -> T:
@@ -517,16 +555,31 @@ def tile(x: T, repetitions: Sequence[int]) -> T:
 def roll(
     x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
 ) -> T:
-    """Shift elements along axes; those pushed out come in at the other end."""
+    """Shift elements along axes; those pushed out come in at the other end.
+
+    Without an axis x counts as flat. One shift goes for all axes; several go with as
+    many axes, one axis for all, or add up. Raises: ShapeError for other numbers.
+    """
+    shifts = _several(shift)
     if axis is None:
-        return reshape(roll(reshape(x, (-1,)), shift, 0), x.shape)
-    for s, a in zip(_several(shift), _several(axis)):
+        flat = reshape(x, (-1,))
+        return reshape(roll(flat, shifts, (0,) * len(shifts)), x.shape)
+    axes = _several(axis)
+    shifts = shifts * len(axes) if len(shifts) == 1 else shifts
+    axes = axes * len(shifts) if len(axes) == 1 else axes
+    if len(shifts) != len(axes):
+        raise ShapeError(
+            "roll: one shift for each axis; given shift=%s, axis=%s" % (shift, axis)
+        )
+    out = _own(x)
+    for s, a in zip(shifts, axes):
         place = normalize_axis("roll", a, x.ndim)
         n = x.shape[place]
         s = s % n if n else 0
         if s:
-            x = concat([narrow(x, place, n - s, s), narrow(x, place, 0, n - s)], place)
-    return x
+            parts = [narrow(out, place, n - s, s), narrow(out, place, 0, n - s)]
+            out = concat(parts, place)
+    return out
 
 
 cat = concat

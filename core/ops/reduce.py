@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from ..dtypes import bool_
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..expr import call as E
 from ..shapes import normalize_axes, reduced, size
 from .define import Sample, define_op
@@ -44,9 +44,11 @@ def _extreme_grad(ctx):
 
 def _prod_grad(ctx):
     """The product of all the others, also where factors are zero."""
+    from .complex_ import conj
     from .scan import exclusive_products
 
-    return (_spread(ctx, ctx.g[0]) * exclusive_products(ctx.inputs[0], ctx.attrs[0]),)
+    others = conj(exclusive_products(ctx.inputs[0], ctx.attrs[0]))
+    return (_spread(ctx, ctx.g[0]) * others,)
 
 
 def _lowest(dtype):
@@ -65,11 +67,11 @@ def _reduction(name, combine, neutral, **rules):
 
 SUM = _reduction(
     "sum", "add", lambda d: 0, saves="", samples=_SAMPLES, accepts="numeric",
-    grad=lambda ctx: (_spread(ctx, ctx.g[0]),),
+    grad=lambda ctx: (_spread(ctx, ctx.g[0]),), complex=True,
 )  # fmt: skip
 PROD = _reduction(
     "prod", "mul", lambda d: 1, saves="i", samples=_SAMPLES, accepts="numeric",
-    grad=_prod_grad,
+    grad=_prod_grad, complex=True,
 )  # fmt: skip
 MAX = _reduction(
     "max", "max", _lowest, samples=_SAMPLES, accepts="numeric", grad=_extreme_grad
@@ -82,12 +84,12 @@ ANY = _reduction("any", "or", lambda d: False, samples=_SAMPLES, accepts="bool")
 
 
 def _run(op, x, axis, keepdims):
-    from ..dispatch import call
+    from ..dispatch import call, wrap
 
     op.check(x.dtype)
     axes = normalize_axes(op.name, axis, x.ndim)
     if not axes:
-        return x
+        return wrap(x._handle, x.device)
     out = call(op, (x,), (axes,))
     return out.reshape(reduced(x.shape, axes, True)) if keepdims else out
 
@@ -171,11 +173,28 @@ def any(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False)
 def _float(x):
     from ..dtypes import DEFAULT_FLOAT
 
-    return x if x.dtype.is_float else x.astype(DEFAULT_FLOAT)
+    return x if x.dtype.inexact else x.astype(DEFAULT_FLOAT)
+
+
+def _real(op, x):
+    if x.dtype.is_complex:
+        raise DTypeError(
+            "%s: real numbers only; given %s; take abs() or real() first"
+            % (op, x.dtype.name)
+        )
+    return _float(x)
 
 
 def mean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
-    """Return the arithmetic mean over `axis`; integers become float32."""
+    """Return the arithmetic mean over `axis`; integers become float32.
+
+    nan where there is no element. Raises: ShapeError for an axis out of range.
+
+    Example:
+        >>> import fogo
+        >>> fogo.mean(fogo.tensor([1.0, 2.0, 6.0])).item()
+        3.0
+    """
     x = _float(x)
     axes = normalize_axes("mean", axis, x.ndim)
     count = size([x.shape[a] for a in axes])
@@ -192,7 +211,7 @@ def var(
 
     The default correction 0 is the array API's; PyTorch's default is 1.
     """
-    x = _float(x)
+    x = _real("var", x)
     axes = normalize_axes("var", axis, x.ndim)
     count = size([x.shape[a] for a in axes])
     centred = x - mean(x, axis, True)
@@ -271,6 +290,21 @@ def _arg(op, x, axis, keepdims):
     return out.reshape(reduced(x.shape, axes, True)) if keepdims else out
 
 
+def count_nonzero(
+    x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
+) -> T:
+    """Return how many elements over `axis` are not 0. Dtype: the default integer.
+
+    Raises: ShapeError for an axis out of range.
+
+    Example:
+        >>> import fogo
+        >>> fogo.count_nonzero(fogo.tensor([[0, 2], [3, 4]]), axis=1).tolist()
+        [1, 2]
+    """
+    return sum(x.astype(bool_), axis, keepdims)
+
+
 def argmax(x: T, axis: int | None = None, keepdims: bool = False) -> T:
     """Return the position of the (first) largest element. Dtype: default integer."""
     return _arg(ARGMAX, x, axis, keepdims)
@@ -285,7 +319,7 @@ amax = max
 amin = min
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "prod",
-    "std", "sum", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "mean",
+    "min", "prod", "std", "sum", "var",
 ]  # fmt: skip
 NOT_METHODS = ()

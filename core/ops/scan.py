@@ -13,6 +13,7 @@ from ..errors import ShapeError
 from ..expr import call as E
 from ..expr import cast
 from ..shapes import normalize_axes, normalize_axis
+from .complex_ import conj
 from .define import Sample, define_op
 from .movement import concat, flip, narrow, permute, reshape
 from .record import Aval, same
@@ -67,7 +68,7 @@ def _reversed_sum(ctx):
 
 CUMSUM = define_op(
     "cumsum", infer=same, attrs=("axis",), kernel=_running("add", 0), saves="",
-    grad=_reversed_sum, accepts="numeric", samples=_SAMPLES,
+    grad=_reversed_sum, accepts="numeric", samples=_SAMPLES, complex=True,
 )  # fmt: skip
 _BLOCK = 256  # lines longer than this are cut, where they are few
 _MANY = 1024
@@ -92,6 +93,7 @@ def cumsum(x: T, axis: int, dtype: DType | None = None) -> T:
     """
     place = normalize_axis("cumsum", axis, x.ndim)
     x = _accumulated(x, dtype)
+    CUMSUM.check(x.dtype)
     n = x.shape[place]
     if n <= _BLOCK or x.size // n >= _MANY:
         return _call(CUMSUM, (x,), (place,))
@@ -118,7 +120,7 @@ def _in_blocks(x, axis):
 
 LONG_CUMSUM = define_op(
     "long_cumsum", infer=same, attrs=("axis",), decompose=_in_blocks, saves="",
-    grad=_reversed_sum, accepts="numeric",
+    grad=_reversed_sum, accepts="numeric", complex=True,
 )  # fmt: skip
 
 
@@ -156,14 +158,14 @@ def _linear_grad(ctx):
     """The cotangents run backwards through the same recurrence."""
     a, _ = ctx.inputs
     (axis,) = ctx.attrs
-    back = flip(_pulled(a, axis, 0), axis)
+    back = flip(_pulled(conj(a), axis, 0), axis)
     db = flip(linear_scan(back, flip(ctx.g[0], axis), axis), axis)
-    return db * _shifted(ctx.outputs[0], axis, 0), db
+    return db * conj(_shifted(ctx.outputs[0], axis, 0)), db
 
 
 LINEAR = define_op(
     "linear_scan", infer=same, attrs=("axis",), kernel=_linear_kernel,
-    grad=_linear_grad, accepts="numeric",
+    grad=_linear_grad, accepts="numeric", complex=True,
     samples=(
         Sample(((3, 5, 2), -1.5, 1.5), ((3, 5, 2), -2.0, 2.0), axis=1),
         Sample(((6,), -1.5, 1.5), ((6,), -2.0, 2.0), axis=0),
@@ -197,22 +199,24 @@ def _cumprod_grad(ctx):
     """Products of all before, times sums over all after: right with zeros too."""
     x = ctx.inputs[0]
     (axis,) = ctx.attrs
-    before = _shifted(ctx.outputs[0], axis, 1)
-    back = flip(_pulled(x, axis, 0), axis)
+    before = conj(_shifted(ctx.outputs[0], axis, 1))
+    back = flip(_pulled(conj(x), axis, 0), axis)
     after = flip(linear_scan(back, flip(ctx.g[0], axis), axis), axis)
     return (before * after,)
 
 
 CUMPROD = define_op(
     "cumprod", infer=same, attrs=("axis",), kernel=_running("mul", 1),
-    grad=_cumprod_grad, accepts="numeric", samples=_SAMPLES,
+    grad=_cumprod_grad, accepts="numeric", samples=_SAMPLES, complex=True,
 )  # fmt: skip
 
 
 def cumprod(x: T, axis: int, dtype: DType | None = None) -> T:
     """Return the products of all elements up to each one; dtypes as in `cumsum`."""
     place = normalize_axis("cumprod", axis, x.ndim)
-    return _call(CUMPROD, (_accumulated(x, dtype),), (place,))
+    x = _accumulated(x, dtype)
+    CUMPROD.check(x.dtype)
+    return _call(CUMPROD, (x,), (place,))
 
 
 def _with_initial(x, axis, dtype, initial, value, scan):

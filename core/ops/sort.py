@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ShapeError
+from ..dtypes import scalar_kind
+from ..errors import DTypeError, ShapeError
 from ..expr import INDEX
 from ..expr import call as E
 from ..expr import where as _where
@@ -165,6 +166,7 @@ def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True)
     if x.ndim == 0:
         return argsort(x.reshape((1,)), 0).reshape(())
     place = normalize_axis("argsort", axis, x.ndim)
+    _ordered("argsort", x)
     if x.dtype.is_bool:
         x = x.astype("uint8")
     attrs = (place, bool(descending), x.device.default_int)
@@ -200,25 +202,48 @@ SORT_PAIRS = define_op(
 )  # fmt: skip
 
 
-def sort(
-    x: T, axis: int = -1, descending: bool = False, stable: bool = True
-) -> tuple[T, T]:
-    """Return x sorted along an axis, and the positions its elements came from.
+def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+    """Return x sorted along an axis, as the array API does; see also `sort_pairs`.
 
     A nan counts as the largest; equal elements keep their order. Raises: ShapeError.
 
     Example:
         >>> import fogo
-        >>> values, places = fogo.sort(fogo.tensor([3.0, 1.0, 2.0]))
+        >>> fogo.sort(fogo.tensor([3.0, 1.0, 2.0])).tolist()
+        [1.0, 2.0, 3.0]
+    """
+    return sort_pairs(x, axis, descending)[0]
+
+
+def sort_pairs(
+    x: T, axis: int = -1, descending: bool = False, stable: bool = True
+) -> tuple[T, T]:
+    """Return x sorted along an axis, and the places its elements came from.
+
+    This is PyTorch's `sort`. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> values, places = fogo.sort_pairs(fogo.tensor([3.0, 1.0, 2.0]))
         >>> values.tolist(), places.tolist()
         ([1.0, 2.0, 3.0], [1, 2, 0])
     """
     if x.ndim == 0 or x.dtype.is_bool:
         order = argsort(x, axis, descending)
-        return (x if x.ndim == 0 else x.take_along_axis(order, axis)), order
+        kept = x.reshape(()) if x.ndim == 0 else x.take_along_axis(order, axis)
+        return kept, order
+    _ordered("sort", x)
     place = normalize_axis("sort", axis, x.ndim)
     attrs = (place, bool(descending), x.device.default_int)
     return _call(SORT_PAIRS, (x,), attrs)
+
+
+def _ordered(name, x):
+    if x.dtype.is_complex:
+        raise DTypeError(
+            "%s: complex numbers have no order; given %s; sort by abs() or real()"
+            % (name, x.dtype.name)
+        )
 
 
 def _topk_infer(avals, attrs):
@@ -292,11 +317,14 @@ SEARCH = define_op(
 )  # fmt: skip
 
 
-def searchsorted(edges: T, x: Tensor, side: str = "left") -> T:
-    """Return where each element of x would go into sorted `edges` to keep the order.
+def searchsorted(
+    x1: T, x2: Tensor | float, side: str = "left", sorter: Tensor | None = None
+) -> T:
+    """Return where each element of x2 would go into sorted x1 to keep the order.
 
-    side "left" gives the first such place, "right" the last. Shapes: edges [N],
-    x [...] -> x's. Dtype: the default integer. Raises: ShapeError.
+    side "left" gives the first such place, "right" the last; `sorter` holds the places
+    that sort x1, where it is not sorted. Shapes: x1 [N], x2 [...] -> x2's. Dtype: the
+    default integer. Raises: ShapeError.
 
     Example:
         >>> import fogo
@@ -305,21 +333,27 @@ def searchsorted(edges: T, x: Tensor, side: str = "left") -> T:
         [1, 3]
     """
     from ..dtypes import promote
+    from ..tensor import Tensor
 
-    if edges.ndim != 1 or side not in ("left", "right"):
+    if x1.ndim != 1 or side not in ("left", "right"):
         raise ShapeError(
-            'searchsorted: edges are 1-d, side is "left" or "right"; given %s, %r'
-            % (list(edges.shape), side)
+            'searchsorted: x1 is 1-d, side is "left" or "right"; given %s, %r'
+            % (list(x1.shape), side)
         )
-    kind = promote(edges.dtype, x.dtype, "searchsorted")
+    if not isinstance(x2, Tensor):
+        x2 = x1.device.constant(x2, scalar_kind(x2, x1.dtype, x1.device.default_int))
+    if sorter is not None:
+        x1 = x1.take(sorter, 0)
+    kind = promote(x1.dtype, x2.dtype, "searchsorted")
     SEARCH.check(kind)
-    attrs = (side == "right", x.device.default_int, bits(edges.size))
-    return _call(SEARCH, (edges.astype(kind), x.astype(kind)), attrs)
+    attrs = (side == "right", x2.device.default_int, bits(x1.size))
+    return _call(SEARCH, (x1.astype(kind), x2.astype(kind)), attrs)
 
 
 # Samples of the functions that are compositions of other ops.
 SAMPLES = {
     "sort": ARGSORT.samples,
+    "sort_pairs": ARGSORT.samples,
     "topk": (
         Sample(((3, 5, 2), -3.0, 3.0), k=2, axis=1),
         Sample(((3, 70), -3.0, 3.0), k=3, largest=False),
@@ -332,5 +366,5 @@ SAMPLES = {
     ),
 }
 
-__all__ = ["argsort", "searchsorted", "sort", "topk"]
+__all__ = ["argsort", "searchsorted", "sort", "sort_pairs", "topk"]
 NOT_METHODS = ("searchsorted",)

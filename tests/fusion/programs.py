@@ -470,7 +470,7 @@ def _several(d: Any, out: Any, name: str, x: int, axis: int) -> Any:
         y, mean, var = fogo.standardize(out[x], axis, 0.5)
         return y, mean, _tame(var)
     if name == "sort":
-        return fogo.sort(out[x], axis)[0]
+        return fogo.sort(out[x], axis)
     return getattr(out[x], name)(axis)[0]
 
 

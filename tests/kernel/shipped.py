@@ -158,7 +158,7 @@ class Torch:
     scaled_dot_product_attention = staticmethod(F.scaled_dot_product_attention)
     logsumexp = staticmethod(lambda x, axis: torch.logsumexp(x, axis))
     embedding = staticmethod(lambda index, weight: F.embedding(index, weight))
-    sort = staticmethod(lambda x, axis: tuple(torch.sort(x, dim=axis, stable=True)))
+    sort_pairs = staticmethod(lambda x, d: tuple(torch.sort(x, dim=d, stable=True)))
     topk = staticmethod(lambda x, k: tuple(torch.topk(x, k)))
     index_add = staticmethod(torch.index_add)
     argmax, argmin = torch.argmax, torch.argmin
@@ -236,9 +236,9 @@ CALLS = [
     Call("cummax", lambda m, x: m.cummax(x, 1), (3, 300), draw=shuffled),
     Call("cummin", lambda m, x: m.cummin(x, 0), (200, 33), draw=shuffled),
     Call("linear_scan", lambda m, a, b: m.linear_scan(a * 0.5, b), (2, 70), (2, 70)),
-    Call("sort", lambda m, x: m.sort(x, 1), (3, 100), draw=shuffled),
-    Call("sort columns", lambda m, x: m.sort(x, 0), (1100, 2), draw=shuffled),
-    Call("sort long", lambda m, x: m.sort(x, 0), (5000,), draw=shuffled),
+    Call("sort", lambda m, x: m.sort_pairs(x, 1), (3, 100), draw=shuffled),
+    Call("sort columns", lambda m, x: m.sort_pairs(x, 0), (1100, 2), draw=shuffled),
+    Call("sort long", lambda m, x: m.sort_pairs(x, 0), (5000,), draw=shuffled),
     Call("topk", lambda m, x: m.topk(x, 5), (3, 1500), draw=shuffled),
     Call("rows taken", lambda m, x, i: m.index_select(x, 0, i), (50, 16),
          _index("rows", 50, 30)),

@@ -60,7 +60,7 @@ CASES: dict[str, Case] = {
         lambda x, w: fogo.conv2d(x, w, padding=1), conv,
     ),
     "cumsum": (((3, 2053),), lambda x: x.cumsum(1), lambda x: x.cumsum(1)),
-    "sort": (((3, 1031),), lambda x: fogo.sort(x, 1)[0], lambda x: np.sort(x, 1)),
+    "sort": (((3, 1031),), lambda x: fogo.sort(x, 1), lambda x: np.sort(x, 1)),
     "concat": (
         ((1031, 3),) * 9, lambda *x: fogo.concat(x), lambda *x: np.concatenate(x),
     ),

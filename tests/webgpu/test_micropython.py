@@ -47,7 +47,7 @@ def run(device):
     i = i + fogo.rand(2, device=device).astype("int32")
     i = i - x.softmax(1).sum(1).astype("int32")
     r = fogo.rand(3000, device=device)
-    print(len(fogo.sort(r)[0].tolist()), len(fogo.topk(r, 3)[1].tolist()))
+    print(len(fogo.sort(r).tolist()), len(fogo.topk(r, 3)[1].tolist()))
     index = fogo.arange(300, device=device) % 50
     table = fogo.zeros(50, 8, device=device)
     table = fogo.add_at(table, index, r[:300].reshape((300, 1)))

@@ -147,3 +147,12 @@ def first_of(function: Any) -> Any:
 
 ref("argmax", numpy=first_of(np.argmax), out="int")
 ref("argmin", numpy=first_of(np.argmin), out="int")
+ref(
+    "count_nonzero",
+    numpy=lambda x, axis=None, keepdims=False: np.count_nonzero(
+        x, axis=axis, keepdims=keepdims
+    ),
+    samples=WITH_EMPTY,
+    accepts="any",
+    out="int",
+)

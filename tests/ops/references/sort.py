@@ -18,13 +18,13 @@ def argsort(x: Any, axis: int = -1, descending: bool = False) -> Any:
     return np.flip(x.shape[axis] - 1 - back, axis)
 
 
-def sort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+def sort_pairs(x: Any, axis: int = -1, descending: bool = False) -> Any:
     order = argsort(x, axis, descending)
     return np.take_along_axis(x, order, axis), order
 
 
 def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
-    values, order = sort(x, axis, largest)
+    values, order = sort_pairs(x, axis, largest)
     first = range(k)
     return values.take(first, axis), order.take(first, axis)
 
@@ -38,6 +38,15 @@ def torch_topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
 
 
 ref("argsort", numpy=argsort, out="int", accepts="any")
-ref("sort", numpy=sort, torch=torch_sort, out=["same", "int"], accepts="any")
+ref(
+    "sort",
+    numpy=lambda *a, **k: sort_pairs(*a, **k)[0],
+    torch=torch_sort,
+    out="same",
+    accepts="any",
+)
+ref(
+    "sort_pairs", numpy=sort_pairs, torch=torch_sort, out=["same", "int"], accepts="any"
+)
 ref("topk", numpy=topk, torch=torch_topk, out=["same", "int"], accepts="any")
 ref("searchsorted", numpy=np.searchsorted, out="int")

@@ -19,7 +19,7 @@ both = (
     fogo.add(plain, tracked),
     fogo.mse_loss(tracked, plain),
     fogo.mse_loss(plain, tracked),
-    fogo.concat([tracked, tracked]).sort()[0],
+    fogo.concat([tracked, tracked]).sort(),
     fogo.layer_norm(plain, 3, tracked[0]),
     tracked[0].exp().reshape(3, 1).astype("float32"),
     moved * tracked,
