@@ -48,6 +48,18 @@ class Flat:
                 pieces.append(self._gap(gap, part.dtype))
         return concat(pieces)
 
+    def gather(self, parts: list[Tensor]) -> Tensor:
+        """Join tensors, and let them be views of the result: nobody keeps them twice.
+
+        Then they may be written there from the start.
+        """
+        flat = self.pack(parts)
+        handle = base_of(flat._handle)
+        for part, layout in zip(parts, self.layouts):
+            if part.device is self.where and part.dtype is flat.dtype:
+                part._handle = self.where.backend.view_at(handle, layout)
+        return flat
+
     def _gap(self, n: int, dtype: Any) -> Tensor:
         """Zeros: a view of a few that lie in memory (those of `fill` may not)."""
         zeros = self._zeros.get(dtype)

@@ -186,7 +186,7 @@ class Optimizer:
         value = arena.values()
         if not arena.state:
             arena.start(self._singles, lambda p: self.init_single(p, group), value)
-        gradient = arena.shape.pack(parts)
+        gradient = arena.shape.gather(parts)
         arena.put(self._apply(value, gradient, arena.state, now, group))
 
     def _apply(
