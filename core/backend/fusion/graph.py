@@ -51,6 +51,8 @@ class Item:
         self.cluster = None
         self.side = None  # how it lies in its cluster: see groups.py
         self.why = ""
+        self.turned = {}  # output -> how its kernel writes it: see relay.py
+        self.shown = {}  # output -> how it then lies
 
     @property
     def shape(self):
@@ -75,6 +77,7 @@ class Graph:
             for i in range(len(kind.outs)):
                 self.maker.append((item, i))
         self.recorded = len(self.items)
+        self.copied = {}  # slot -> the copy whose place another item took
         self._mark()
 
     def _mark(self):

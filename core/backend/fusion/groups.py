@@ -166,7 +166,9 @@ class Grouper:
             maker = self.graph.maker[ref][0] if ref >= 0 else None
             if maker is None or id(maker) not in inside:
                 continue
-            if maker.rounds or not self._meets(a, side, inside[id(maker)], seen, ref):
+            if maker.turned or maker.rounds:
+                return None
+            if not self._meets(a, side, inside[id(maker)], seen, ref):
                 return None
         return side
 

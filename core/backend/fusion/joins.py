@@ -17,10 +17,16 @@ STEP = 4  # elements that kernels load and store at once: parts begin at multipl
 
 
 class Joins:
-    """Where results lie: `places` maps a slot to (slot of the joined, offset)."""
+    """Where results lie: `places` maps a slot to (slot of the joined, offset).
 
-    def __init__(self, graph, clusters, texts, able):
+    writes(cluster): whether its kernel writes where it is told to. `backend`: one that
+    copies between buffers, or there are no joins.
+    """
+
+    def __init__(self, graph, clusters, texts, backend, writes):
         self.graph = graph
+        self.writes = writes
+        able = hasattr(backend, "copy")
         self.places = {}
         self.joined = {}  # numbers of the clusters that join
         self.touched = {}  # number of a cluster -> the joined slots that it touches
@@ -59,7 +65,7 @@ class Joins:
         if ref < 0 or offset % STEP or not whole(layout, self.graph.storage(ref)):
             return False
         maker = self.graph.maker[ref][0].cluster
-        return maker is not None and maker.kind != "alone" and maker is not c
+        return maker is not None and self.writes(maker) and maker is not c
 
     def _place(self, c, ref, offset):
         """Give a part its place, unless a kernel would bind the buffer twice."""

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from ...expr import INDEX
-from ...kernel.lower import bind, collapse, pattern
+from ...kernel.lower import bind, pattern
 from ...shapes import Layout, size
-from .around import Around, Frame, Lazy
+from .alone import by_itself, lower_alone, stages_of
+from .around import Around, Frame
+from .elementwise import lower_point
 from .joins import Joins, reads
-from .layouts import whole
 from .recording import CONST
-from .terms import NotFusable, Terms, evaluate, leaves_of
+from .step import Step
+from .terms import NotFusable, Terms, leaves_of, lives_of
 
 WHERE = {"attr": 2, "const": 3}  # in a node of the stream
 NAME = 60  # letters of a kernel's name, about
-
-
-class Step:
-    """One launch: a Plan, what it reads and writes, and its live numbers.
-
-    ins     references: slots, inputs (negative), or ("part", n)
-    outs    (reference, count, dtype, layout); in a FlushPlan also (place, count) of
-            the buffer that it is a part of, or None
-    params  (place of the node, "attr" or "const", position)
-    items   what it computes, for people; op: what the inner backend runs instead
-    """
-
-    def __init__(self, items, plan=None, ins=(), outs=(), params=(), op=None):
-        self.items = items
-        self.plan = plan
-        self.ins = list(ins)
-        self.outs = list(outs)
-        self.params = list(params)
-        self.op = op
-        self.place = items[0].place
-        self.operands = None
-        self.joins = False  # whether it only puts what is left into its place
-        self.drops = ()
 
 
 class Lowering:
@@ -64,8 +43,9 @@ class Lowering:
         for c in clusters:
             for ref in reads(c, self.texts[c.number]):
                 self.last[ref] = c
-        able = hasattr(self.rules.inner, "copy")
-        self.joins = Joins(self.graph, clusters, self.texts, able)
+        self.joins = Joins(
+            self.graph, clusters, self.texts, self.rules.inner, self._writes
+        )
         for c in clusters:
             self._guarded(c, self._lower)
         return self.steps
@@ -79,6 +59,10 @@ class Lowering:
             if c.kind != "kernel":
                 raise
             self.failed.append(c)  # it may do what virtual arrays cannot
+
+    def _writes(self, c):
+        """Say whether a cluster's results can lie where we want."""
+        return c.kind != "alone" or stages_of(self, c) is not None
 
     def _text(self, c):
         """Find the terms of a cluster."""
@@ -123,12 +107,12 @@ class Lowering:
     def _lower(self, c):
         terms = self.texts[c.number]
         if c.number in self.joins.joined:
-            self.steps.append(self._alone(c.root))
+            self.steps.append(by_itself(self, c.root))
             self.steps[-1].joins = True
         elif c.kind == "alone":
-            self.steps.append(self._alone(c.root))
+            lower_alone(self, c)
         elif c.kind == "point":
-            self._point(c, terms)
+            lower_point(self, c, terms)
         elif c.kind == "kernel":
             self._kernel(c, terms)
         else:
@@ -136,7 +120,9 @@ class Lowering:
 
     # The frame of every kernel: arrays, parameters, and the cache.
 
-    def add(self, c, key, leaves, outs, params, layouts, body, over=()):
+    def add(
+        self, c, key, leaves, outs, params, layouts, body, over=(), name=None
+    ):  # fmt: skip
         """Add a step. leaves, then outs, in the order of `layouts`; body(k, arrays of
         the leaves, arrays of the outs, live numbers) traces the kernel. over: (number
         of an output, of the leaf whose buffer it takes), …"""
@@ -157,7 +143,7 @@ class Lowering:
         key = (key, tuple(kinds), patterns, tuple(ghosts), tuple(over))
         kernel = self.kernels.get(key)
         if kernel is None:
-            made = Frame(name_of(c.items), placed, kinds, len(real), len(outs))
+            made = Frame(name or name_of(c.items), placed, kinds, len(real), len(outs))
             made.k.wides = self.rules.inner.wides
             made.k.shares = shares
             lives = [
@@ -191,6 +177,7 @@ class Lowering:
         """What a step says of an output."""
         item, i = self.graph.maker[slot]
         shape, dtype, layout = item.kind.outs[i]
+        layout = item.shown.get(i, layout)
         return (slot, size(shape), dtype, self._moved(layout, slot))
 
     def _moved(self, layout, ref):
@@ -199,75 +186,6 @@ class Lowering:
         if place is None:
             return layout
         return Layout(layout.shape, layout.strides, layout.offset + place[1])
-
-    def _alone(self, item):
-        """An op that the inner backend runs by itself."""
-        step = Step([item], op=item.op)
-        step.ins = [ref for ref, _, _ in item.operands]
-        step.outs = [self.out(s) for s in item.slots]
-        step.operands = [
-            (ref, self._moved(layout, ref), dtype) for ref, layout, dtype in
-            item.operands
-        ]  # fmt: skip
-        return step
-
-    # Elementwise.
-
-    def _point(self, c, terms):
-        stored = self._stored(c)
-        outs = [self.out(s) for s in stored]
-        wanted = [terms.results[s] for s in stored]
-        given = [leaf.layout for leaf in terms.leaves]
-        layouts = collapse(given + [Layout(c.shape)] * len(outs))
-        wide = None
-        if self.rules.caps:
-            from ...fast.pointwise import points
-
-            dtypes = [leaf.dtype for leaf in terms.leaves] + [o[2] for o in outs]
-            wide = points(layouts, dtypes, len(given))
-        text, count = terms.list, terms.uses(wanted)
-        over = self._over(c, terms.leaves, outs) if self.rules.caps else ()
-
-        def body(k, leaves, arrays, lives):
-            def at(exprs):
-                return evaluate(k, text, count, wanted, lambda n: exprs[n], lives)
-
-            if wide is not None:
-                from ...fast.pointwise import vectorised
-
-                vectorised(k, leaves, arrays, lambda *x: at(x), wide)
-                return
-            here = k.grid(arrays[0].shape)
-            for out, value in zip(arrays, at(Lazy(leaves, here))):
-                out[here] = value
-
-        key = ("point", tuple(text), tuple(wanted), wide)
-        self.add(c, key, terms.leaves, outs, lives_of(terms), layouts, body, over)
-
-    def _over(self, c, leaves, outs):
-        """Which outputs are written over an operand that nobody reads any more."""
-        free = {}
-        shared = dict(self.joins.places)
-        for target, _ in self.joins.places.values():
-            shared[target] = True
-        for n, leaf in enumerate(leaves):
-            ref = leaf.ref
-            fits = ref is not None and ref >= 0 and not self.graph.live[ref]
-            if fits and self.last[ref] is c and ref not in shared:
-                mine = whole(leaf.layout, self.graph.storage(ref))
-                free.setdefault(ref, []).append((n, mine))
-        alone = [
-            found[0][0] for found in free.values() if found == [(found[0][0], True)]
-        ]
-        over = []
-        for o, (slot, _, dtype, _) in enumerate(outs):
-            for n in alone:
-                fits = leaves[n].dtype is dtype and dtype.bits == 32
-                if fits and slot not in self.joins.places:
-                    over.append((o, n))
-                    alone.remove(n)
-                    break
-        return tuple(over)
 
     # Kernels with something before and behind.
 
@@ -287,8 +205,9 @@ class Lowering:
             if t in virtual and not _has_leaf(terms, t):
                 terms.leaf(None, Layout(shape), INDEX)
         layouts = [leaf.layout for leaf in terms.leaves]
-        layouts += [Layout(item.shape if len(c.items) > 1 else out[3].shape)
-                    for out in outs]  # fmt: skip
+        for n in range(len(outs)):
+            shape = item.shape if len(c.items) > 1 else item.kind.outs[n][0]
+            layouts.append(item.turned.get(n) or Layout(shape))
         if op.pointwise and not virtual and len(c.items) == 1:
             from ...kernel.lower import merge_points
 
@@ -299,7 +218,8 @@ class Lowering:
         first = len(live)
         for i in sorted(op.runtime):
             kind = op.runtime[i] or item.kind.outs[0][1]
-            live.append(((item.place, "attr", i), kind))
+            at = item.op.attrs.index(op.attrs[i])  # where the stream has the number
+            live.append(((item.place, "attr", at), kind))
         around = Around(self, c, terms, op, attrs, first, stored)
         static = tuple(
             [a for i, a in enumerate(attrs) if i not in op.runtime and
@@ -314,16 +234,6 @@ class Lowering:
         from .rows import lower_rows
 
         lower_rows(self, c, terms)
-
-
-def lives_of(terms):
-    """(where a live number comes from, its dtype) for each, in order."""
-    dtypes = [term[2] for term in terms.list if term[0] == "live"]
-    numbers = [term[1] for term in terms.list if term[0] == "live"]
-    found = [None] * len(terms.params)
-    for n, dtype in zip(numbers, dtypes):
-        found[n] = (terms.params[n], dtype)
-    return found
 
 
 def _has_leaf(terms, root):

@@ -9,6 +9,7 @@ from .groups import Grouper
 from .joins import join
 from .lower import Lowering
 from .recording import CONST
+from .relay import relay
 from .rules import Rules
 
 
@@ -25,6 +26,7 @@ def make_plan(fusion, nodes, live, inputs, listeners=()):
         for item in graph.items:
             item.apart = item.place in apart
             item.outside = item.place in outside
+        relay(graph, rules)
         graph.settle(rules.takes)
         clusters = Grouper(graph, rules).run()
         lowering = Lowering(graph, rules, fusion.kernels)

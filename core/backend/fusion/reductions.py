@@ -7,8 +7,7 @@ from ...fast import reduce as reduction
 from ...kernel.lower import collapse
 from ...ops.record import Aval
 from ...shapes import Layout, size
-from .lower import lives_of
-from .terms import Leaf, NotFusable, evaluate, leaves_of, parts
+from .terms import Leaf, NotFusable, evaluate, leaves_of, lives_of, parts
 from .virtual import VirtualInput, VirtualOutput
 
 

@@ -115,6 +115,8 @@ class _Walk:
                 continue
             ours = self._values(Handle(h.buffer, layout, dtype))
             item, i = self.graph.maker[place]
+            if place in self.graph.copied:
+                item, i = self.graph.copied[place], 0
             theirs = self._values(self._reference(item, made)[i])
             worst = distance(unpack(ours, dtype), unpack(theirs, dtype))
             name = step.plan.kernel.name if step.plan is not None else step.op.name

@@ -9,10 +9,9 @@ from ...fast.program import Program, row_layouts
 from ...fast.softmax import larger
 from ...shapes import Layout, size
 from .easier import exponentials, power, reciprocal, shared
-from .lower import lives_of
 from .reductions import lower_reduction
 from .serial import serial_rows
-from .terms import NotFusable
+from .terms import NotFusable, lives_of
 
 
 def lower_rows(lowering, c, terms):

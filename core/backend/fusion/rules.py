@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...shapes import size
+from .recording import CONST
 
 LONG = 1 << 15  # elements of a row from which on ...
 FEW = 32  # ... so few rows are left to a reduction in two steps
@@ -61,6 +62,16 @@ class Rules:
         outs = [Shadow(layout, dtype) for _, dtype, layout in kind.outs]
         return self.fast.choose(kind.op, inputs, kind.static, outs)
 
+    def stages(self, item):
+        """The chain of kernels that are an op's tuned one, or None."""
+        found = self.candidate(item) if item.op.combine is None else None
+        if found is None or not found.stages or _constant(item):
+            return None
+        for op, _, _ in found.stages:
+            if op.kernel is None or op.runtime or op.shares:
+                return None
+        return found.stages
+
     def alone(self, item):
         """Say whether the inner backend runs an op as it is."""
         op = item.op
@@ -71,7 +82,9 @@ class Rules:
         found = self.candidate(item)
         if found is not None:
             made = found.op
-            return made is None or bool(made.relayout or made.shares or op.runtime)
+            return made is None or bool(
+                made.relayout or made.shares or _hides(op, made)
+            )
         return op.kernel is None
 
     def takes(self, reader, number, cost):
@@ -85,3 +98,14 @@ class Rules:
         if reader.op.pointwise:
             return number < reader.op.pointwise
         return cost <= 2
+
+
+def _constant(item):
+    return bool([ref for ref, _, _ in item.operands if ref == CONST])
+
+
+def _hides(op, made):
+    """Say whether a kernel for an op has no place for its live numbers, or others."""
+    live = [made.attrs[i] for i in made.runtime]
+    lost = [i for i in op.runtime if op.attrs[i] not in live]
+    return bool(lost or [name for name in live if name not in op.attrs])

@@ -176,6 +176,16 @@ def parts(term):
     return term[3] + count + term[5]
 
 
+def lives_of(terms):
+    """(where a live number comes from, its dtype) for each, in order."""
+    dtypes = [term[2] for term in terms.list if term[0] == "live"]
+    numbers = [term[1] for term in terms.list if term[0] == "live"]
+    found = [None] * len(terms.params)
+    for n, dtype in zip(numbers, dtypes):
+        found[n] = (terms.params[n], dtype)
+    return found
+
+
 def leaves_of(terms, root):
     """Numbers of the leaves below a term."""
     found = {}
