@@ -374,6 +374,8 @@ def sum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
     """Return the sum over `axis` (all axes if None)."""
 def var(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
     """Return the variance over `axis`, divided by `n - correction`."""
+def pad(x: T, widths: Sequence[Sequence[int]] | Sequence[int] | int, mode: str = 'constant', value: float = 0.0) -> T:
+    """Add elements around x."""
 def broadcast_to(x: T, shape: Sequence[int]) -> T:
     """`expand` by its name in the array API standard, where -1 has no meaning."""
 def cat(arrays: Sequence[T], axis: int | None = 0) -> T:
@@ -396,8 +398,6 @@ def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]
     """Move axes to other places; the rest keep their order. A view."""
 def narrow(x: T, dim: int, start: int, length: int) -> T:
     """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
-def pad(x: T, widths: Sequence[Sequence[int]], value: float = 0.0) -> T:
-    """Add `widths[axis] = (before, after)` elements of `value` around x."""
 def permute(x: T, axes: Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
 def permute_dims(x: T, axes: Sequence[int]) -> T:
@@ -435,45 +435,47 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: DTyp
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
     """Return start, start+step, … below stop (from 0 when only one bound is given)."""
 @overload
-def empty(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+def empty(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
 @overload
-def empty(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
-    """Return zeros, float32 by default."""
+def empty(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return a tensor whose values are of no account: zeros, as it happens."""
+def empty_like(x: T, dtype: DType | str | None = None, device: Device | str | None = None) -> T:
+    """Return a tensor of x's shape whose values are of no account."""
 @overload
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
 @overload
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
     """Return ones on the k-th diagonal, zeros elsewhere."""
 @overload
-def full(shape: Sequence[int] | int, value: float, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+def full(shape: Sequence[int] | int, fill_value: complex, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
 @overload
-def full(shape: Sequence[int] | int, value: float, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+def full(shape: Sequence[int] | int, fill_value: complex, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
     """Return a tensor of one value. Dtype by default: that of the value."""
-def full_like(x: T, value: float, dtype: DType | None = None) -> T:
-    """Return a constant of x's shape, dtype and device."""
+def full_like(x: T, fill_value: complex, dtype: DType | str | None = None, device: Device | str | None = None) -> T:
+    """Return a constant of x's shape; of its dtype and on its device unless given."""
 @overload
-def linspace(start: float, stop: float, num: int, dtype: DType | str | None = None, *, device: AutodiffDevice, endpoint: bool = True) -> Tracked: ...
+def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, *, device: AutodiffDevice, endpoint: bool = True) -> Tracked: ...
 @overload
-def linspace(start: float, stop: float, num: int, dtype: DType | str | None = None, device: Device | str | None = None, endpoint: bool = True) -> Tensor:
+def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, device: Device | str | None = None, endpoint: bool = True) -> Tensor:
     """Return `num` evenly spaced values from start to stop (with it, or without)."""
 @overload
-def ones(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+def ones(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
 @overload
-def ones(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
-    """Return ones, float32 by default."""
-def ones_like(x: T, dtype: DType | None = None) -> T:
-    """Return ones of x's shape, dtype and device."""
+def ones(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return ones, float32 by default. The sizes may come one by one."""
+def ones_like(x: T, dtype: DType | str | None = None, device: Device | str | None = None) -> T:
+    """Return ones of x's shape; of its dtype and on its device unless given."""
 def tril(x: T, k: int = 0) -> T:
     """Return x with zeros above the k-th diagonal of its last two axes."""
 def triu(x: T, k: int = 0) -> T:
     """Return x with zeros below the k-th diagonal of its last two axes."""
 @overload
-def zeros(*shape: int | Sequence[int], dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
+def zeros(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
 @overload
-def zeros(*shape: int | Sequence[int], dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
-    """Return zeros, float32 by default."""
-def zeros_like(x: T, dtype: DType | None = None) -> T:
-    """Return zeros of x's shape, dtype and device."""
+def zeros(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return zeros, float32 by default. The sizes may come one by one."""
+def zeros_like(x: T, dtype: DType | str | None = None, device: Device | str | None = None) -> T:
+    """Return zeros of x's shape; of its dtype and on its device unless given."""
 @overload
 def dot(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -1049,6 +1051,42 @@ def imag(x: T) -> T:
     """Return the imaginary part; zeros of real numbers. Dtype as of `real`."""
 def real(x: T) -> T:
     """Return the real part. Dtype: float32 of complex64, float64 of complex128."""
+def broadcast_arrays(*arrays: T) -> list[T]:
+    """Return the tensors expanded to the one shape they broadcast to. Views."""
+@overload
+def diff(x: Tensor, axis: int = -1, n: int = 1, *, prepend: Tracked, append: Tensor | None = None) -> Tracked: ...
+@overload
+def diff(x: Tensor, axis: int = -1, n: int = 1, prepend: Tensor | None = None, *, append: Tracked) -> Tracked: ...
+@overload
+def diff(x: T, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None) -> T:
+    """Return the n-th differences of neighbours along an axis."""
+def meshgrid(*arrays: T, indexing: str = 'xy') -> list[T]:
+    """Return coordinates of the grid that vectors span: one tensor for each of them."""
+@overload
+def repeat(x: Tensor, repeats: Tracked, axis: int | None = None) -> Tracked: ...
+@overload
+def repeat(x: T, repeats: int | Tensor, axis: int | None = None) -> T:
+    """Repeat each element along an axis; without one x counts as flat."""
+@overload
+def tensordot(x1: Tensor, x2: Tracked, axes: int | Sequence[Sequence[int]] = 2) -> Tracked: ...
+@overload
+def tensordot(x1: T, x2: Tensor, axes: int | Sequence[Sequence[int]] = 2) -> T:
+    """Return the sums of products over axes of both tensors."""
+def unstack(x: T, axis: int = 0) -> tuple[T, ...]:
+    """Return the slices along an axis, which goes away. Views. Raises: ShapeError."""
+@overload
+def vecdot(x1: Tensor, x2: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def vecdot(x1: T, x2: Tensor, axis: int = -1) -> T:
+    """Return the inner products of vectors along an axis; the other axes broadcast."""
+def unique_all(x: Tensor) -> UniqueAllResult:
+    """Return (values, indices, inverse_indices, counts): each value of x once."""
+def unique_counts(x: Tensor) -> UniqueCountsResult:
+    """Return (values, counts): each value of x once, and how often it is there."""
+def unique_inverse(x: Tensor) -> UniqueInverseResult:
+    """Return (values, inverse_indices): `values[inverse_indices]` is x."""
+def unique_values(x: Tensor) -> Tensor:
+    """Return each value of x once, in order; see `unique_all`."""
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int] | int, target_lengths: Tensor | Sequence[int] | int, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
     """Return minus the log-probability of labels, over all alignments with frames."""
 def rnnt_loss(logits: Tensor, targets: Tensor, logit_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = -1, clamp: float = -1.0, reduction: str = 'mean', fused_log_softmax: bool = True) -> Tensor:
@@ -1090,6 +1128,62 @@ def max_unpool3d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stri
     """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere."""
 def interpolate(x: T, size: int | tuple[int, ...] | None = None, scale_factor: float | tuple[float, ...] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> T:
     """Return x resampled to `size`, or to its size times `scale_factor`."""
+def affine_grid(theta: T, size: tuple[int, ...], align_corners: bool = False) -> T:
+    """Return the grid for `grid_sample` that an affine map makes of the output's."""
+@overload
+def grid_sample(x: Tensor, grid: Tracked, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> Tracked: ...
+@overload
+def grid_sample(x: T, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> T:
+    """Return x at the places of a grid; -1 and 1 are its edges (or corners' centres)."""
+@overload
+def deform_conv2d(x: Tensor, offset: Tracked, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, mask: Tensor | None = None) -> Tracked: ...
+@overload
+def deform_conv2d(x: Tensor, offset: Tensor, weight: Tracked, bias: Tensor | None = None, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, mask: Tensor | None = None) -> Tracked: ...
+@overload
+def deform_conv2d(x: Tensor, offset: Tensor, weight: Tensor, bias: Tracked, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, mask: Tensor | None = None) -> Tracked: ...
+@overload
+def deform_conv2d(x: Tensor, offset: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, *, mask: Tracked) -> Tracked: ...
+@overload
+def deform_conv2d(x: T, offset: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, mask: Tensor | None = None) -> T:
+    """Return a convolution whose taps are moved by offsets and weighed by a mask."""
+def hard_shrink(x: T, lambd: float = 0.5) -> T:
+    """Return x, with 0 where it lies in [-lambd, lambd]."""
+def quiet_softmax(x: T, axis: int = -1) -> T:
+    """Return `exp(x) / (1 + sum(exp(x)))`: weights that may all be small."""
+def rrelu(x: T, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False) -> T:
+    """`leaky_relu` with slopes drawn evenly from [lower, upper] for each element."""
+def shrink(x: T, lambd: float = 0.5, bias: float = 0.0) -> T:
+    """Return x moved towards 0 by `bias`, and 0 where |x| is at most `lambd`."""
+def soft_shrink(x: T, lambd: float = 0.5) -> T:
+    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that."""
+def swiglu(x: T, axis: int = -1) -> T:
+    """Cut an axis in halves a and b; return `silu(a) * b`."""
+def thresholded_relu(x: T, alpha: float = 1.0) -> T:
+    """Return x where it is above `alpha`, else 0."""
+def alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+    """Dropout that keeps mean 0 and variance 1 of what `selu` gives."""
+def dropout1d(x: T, p: float = 0.5, training: bool = True) -> T:
+    """Set channels of [N, C, L] to 0 with probability p, divide the rest by 1 - p."""
+def dropout2d(x: T, p: float = 0.5, training: bool = True) -> T:
+    """Set channels of [N, C, H, W] to 0 with probability p, divide the rest by 1 - p."""
+def dropout3d(x: T, p: float = 0.5, training: bool = True) -> T:
+    """Set channels of [N, C, D, H, W] to 0 with probability p; scale the rest."""
+def feature_alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+    """`alpha_dropout` of whole channels: x [N, C, ...]. Raises: ShapeError."""
+def gaussian_noise(x: T, std: float = 1.0, training: bool = True) -> T:
+    """Add normal noise of a standard deviation; outside training return x."""
+@overload
+def cosine_similarity(x1: Tensor, x2: Tracked, dim: int = 1, eps: float = 1e-08) -> Tracked: ...
+@overload
+def cosine_similarity(x1: T, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> T:
+    """Return the cosine of the angle between vectors along an axis; both broadcast."""
+def local_response_norm(x: T, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> T:
+    """Return `x / (k + alpha * mean of x * x over size channels around) ** beta`."""
+@overload
+def pairwise_distance(x1: Tensor, x2: Tracked, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tracked: ...
+@overload
+def pairwise_distance(x1: T, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> T:
+    """Return the p-norm of `x1 - x2 + eps` along the last axis; both broadcast."""
 @overload
 def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
 @overload
@@ -1225,3 +1319,49 @@ def vsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
     """`tensor_split` along axis 0 of at least a matrix."""
 def vstack(tensors: Sequence[T]) -> T:
     """Join tensors along axis 0; vectors are rows."""
+def aminmax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Extremes[T]:
+    """Return the smallest and the largest elements over `axis`: `.min`, `.max`."""
+def corrcoef(x: T) -> T:
+    """Return the correlations of the rows: x [V, N] -> [V, V], from -1 to 1."""
+@overload
+def cov(x: Tensor, correction: float = 1, *, fweights: Tracked, aweights: Tensor | None = None) -> Tracked: ...
+@overload
+def cov(x: Tensor, correction: float = 1, fweights: Tensor | None = None, *, aweights: Tracked) -> Tracked: ...
+@overload
+def cov(x: T, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> T:
+    """Return the covariances of the rows: x [V, N] -> [V, V]; a vector's variance."""
+def nanmean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the mean over `axis` of what is not nan; nan where nothing is left."""
+def nansum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+    """Return the sum over `axis`, with nan counted as 0."""
+def std_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[T, T]:
+    """Return the standard deviation and the mean over `axis`; see `var`."""
+def var_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[T, T]:
+    """Return the variance and the mean over `axis`; see `var` for the correction."""
+def argtopk(x: T, k: int, axis: int = -1, largest: bool = True) -> T:
+    """Return the positions of the k largest (or smallest) elements: `topk`'s."""
+def kthvalue(x: T, k: int, axis: int = -1, keepdims: bool = False) -> Placed[T]:
+    """Return the k-th smallest element of each line (from 1), and where it stands."""
+def median(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[T]:
+    """Return the median; with an axis, the medians along it and where they stand."""
+def mode(x: T, axis: int = -1, keepdims: bool = False) -> Placed[T]:
+    """Return the most frequent element of each line, and where it last stands."""
+def msort(x: T) -> T:
+    """Return x sorted along its first axis."""
+def nanmedian(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[T]:
+    """`median` of what is not nan; nan where nothing is left."""
+@overload
+def nanquantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+@overload
+def nanquantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+    """`quantile` of what is not nan; nan where nothing is left."""
+@overload
+def percentile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+@overload
+def percentile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+    """`quantile` with q in percent, as in NumPy."""
+@overload
+def quantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+@overload
+def quantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+    """Return the elements below which the share q of each line lies."""

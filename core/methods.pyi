@@ -353,6 +353,8 @@ class Methods:
         """Return the sum over `axis` (all axes if None)."""
     def var(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> Self:
         """Return the variance over `axis`, divided by `n - correction`."""
+    def pad(self, widths: Sequence[Sequence[int]] | Sequence[int] | int, mode: str = 'constant', value: float = 0.0) -> Self:
+        """Add elements around x."""
     def broadcast_to(self, shape: Sequence[int]) -> Self:
         """`expand` by its name in the array API standard, where -1 has no meaning."""
     def chunk(self, chunks: int, axis: int = 0) -> list[Self]:
@@ -371,8 +373,6 @@ class Methods:
         """Move axes to other places; the rest keep their order. A view."""
     def narrow(self, dim: int, start: int, length: int) -> Self:
         """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
-    def pad(self, widths: Sequence[Sequence[int]], value: float = 0.0) -> Self:
-        """Add `widths[axis] = (before, after)` elements of `value` around x."""
     def permute(self, axes: Sequence[int]) -> Self:
         """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
     def permute_dims(self, axes: Sequence[int]) -> Self:
@@ -402,16 +402,18 @@ class Methods:
         """Exchange two axes (the last two by default). A view."""
     def unsqueeze(self, axis: int) -> Self:
         """Add an axis of size 1. A view."""
-    def full_like(self, value: float, dtype: DType | None = None) -> Self:
-        """Return a constant of x's shape, dtype and device."""
-    def ones_like(self, dtype: DType | None = None) -> Self:
-        """Return ones of x's shape, dtype and device."""
+    def empty_like(self, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:
+        """Return a tensor of x's shape whose values are of no account."""
+    def full_like(self, fill_value: complex, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:
+        """Return a constant of x's shape; of its dtype and on its device unless given."""
+    def ones_like(self, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:
+        """Return ones of x's shape; of its dtype and on its device unless given."""
     def tril(self, k: int = 0) -> Self:
         """Return x with zeros above the k-th diagonal of its last two axes."""
     def triu(self, k: int = 0) -> Self:
         """Return x with zeros below the k-th diagonal of its last two axes."""
-    def zeros_like(self, dtype: DType | None = None) -> Self:
-        """Return zeros of x's shape, dtype and device."""
+    def zeros_like(self, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:
+        """Return zeros of x's shape; of its dtype and on its device unless given."""
     @overload
     def dot(self, y: Tracked) -> Tracked: ...
     @overload
@@ -664,6 +666,25 @@ class Methods:
     def real(self) -> Self:
         """Return the real part. Dtype: float32 of complex64, float64 of complex128."""
     @overload
+    def diff(self, axis: int = -1, n: int = 1, *, prepend: Tracked, append: Tensor | None = None) -> Tracked: ...
+    @overload
+    def diff(self, axis: int = -1, n: int = 1, prepend: Tensor | None = None, *, append: Tracked) -> Tracked: ...
+    @overload
+    def diff(self, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None) -> Self:
+        """Return the n-th differences of neighbours along an axis."""
+    @overload
+    def tensordot(self, x2: Tracked, axes: int | Sequence[Sequence[int]] = 2) -> Tracked: ...
+    @overload
+    def tensordot(self, x2: Tensor, axes: int | Sequence[Sequence[int]] = 2) -> Self:
+        """Return the sums of products over axes of both tensors."""
+    def unstack(self, axis: int = 0) -> tuple[Self, ...]:
+        """Return the slices along an axis, which goes away. Views. Raises: ShapeError."""
+    @overload
+    def vecdot(self, x2: Tracked, axis: int = -1) -> Tracked: ...
+    @overload
+    def vecdot(self, x2: Tensor, axis: int = -1) -> Self:
+        """Return the inner products of vectors along an axis; the other axes broadcast."""
+    @overload
     def addcdiv(self, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
     @overload
     def addcdiv(self, tensor1: Tensor | float, tensor2: Tracked, value: float = 1) -> Tracked: ...
@@ -788,3 +809,49 @@ class Methods:
         """Cut an axis into a number of parts, or before the indices that are listed."""
     def vsplit(self, indices_or_sections: int | Sequence[int]) -> list[Self]:
         """`tensor_split` along axis 0 of at least a matrix."""
+    def aminmax(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Extremes[Self]:
+        """Return the smallest and the largest elements over `axis`: `.min`, `.max`."""
+    def corrcoef(self) -> Self:
+        """Return the correlations of the rows: x [V, N] -> [V, V], from -1 to 1."""
+    @overload
+    def cov(self, correction: float = 1, *, fweights: Tracked, aweights: Tensor | None = None) -> Tracked: ...
+    @overload
+    def cov(self, correction: float = 1, fweights: Tensor | None = None, *, aweights: Tracked) -> Tracked: ...
+    @overload
+    def cov(self, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Self:
+        """Return the covariances of the rows: x [V, N] -> [V, V]; a vector's variance."""
+    def nanmean(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the mean over `axis` of what is not nan; nan where nothing is left."""
+    def nansum(self, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Self:
+        """Return the sum over `axis`, with nan counted as 0."""
+    def std_mean(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[Self, Self]:
+        """Return the standard deviation and the mean over `axis`; see `var`."""
+    def var_mean(self, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[Self, Self]:
+        """Return the variance and the mean over `axis`; see `var` for the correction."""
+    def argtopk(self, k: int, axis: int = -1, largest: bool = True) -> Self:
+        """Return the positions of the k largest (or smallest) elements: `topk`'s."""
+    def kthvalue(self, k: int, axis: int = -1, keepdims: bool = False) -> Placed[Self]:
+        """Return the k-th smallest element of each line (from 1), and where it stands."""
+    def median(self, axis: int | None = None, keepdims: bool = False) -> Self | Placed[Self]:
+        """Return the median; with an axis, the medians along it and where they stand."""
+    def mode(self, axis: int = -1, keepdims: bool = False) -> Placed[Self]:
+        """Return the most frequent element of each line, and where it last stands."""
+    def msort(self) -> Self:
+        """Return x sorted along its first axis."""
+    def nanmedian(self, axis: int | None = None, keepdims: bool = False) -> Self | Placed[Self]:
+        """`median` of what is not nan; nan where nothing is left."""
+    @overload
+    def nanquantile(self, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+    @overload
+    def nanquantile(self, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Self:
+        """`quantile` of what is not nan; nan where nothing is left."""
+    @overload
+    def percentile(self, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+    @overload
+    def percentile(self, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Self:
+        """`quantile` with q in percent, as in NumPy."""
+    @overload
+    def quantile(self, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+    @overload
+    def quantile(self, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Self:
+        """Return the elements below which the share q of each line lies."""

@@ -7,12 +7,14 @@ from typing import Any
 
 # The rooms; a name is looked for in this order. Adding an op to one needs no edit here.
 MODULES = (
-    "elementwise", "reduce", "movement", "creation", "matmul", "index", "activation",
+    "elementwise", "reduce", "padding", "movement", "creation", "matmul", "index",
+    "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
+    "arrays", "sets",
     "ctc", "transducer", "shuffle", "pool_more", "resample",
-    "interpolate",
-    "special", "shaping", "stacking",
+    "interpolate", "grid", "deform", "gates", "noise", "distance",
+    "special", "shaping", "stacking", "stats", "order",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

@@ -77,7 +77,7 @@ def _place(device):
 
 def full(
     shape: Sequence[int] | int,
-    value: float,
+    fill_value: complex,
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
@@ -89,68 +89,92 @@ def full(
         [7.0, 7.0]
     """
     where = _place(device)
-    kind = _lookup(dtype) if dtype is not None else _kind(value, where)
-    one = fill((1,), value, kind, where)
+    ints = where.default_int
+    kind = _lookup(dtype) if dtype is not None else scalar_kind(fill_value, bool_, ints)
+    one = fill((1,), fill_value, kind, where)
     sizes = check_shape("full", shape)
     return one.reshape(()).expand(sizes) if sizes != (1,) else one
 
 
-def _kind(value, where):
-    return scalar_kind(value, bool_, where.default_int)
-
-
-def _constant(name, value):
-    def create(*shape, dtype=None, device=None):
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-            shape = shape[0]
-        kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
-        return fill(check_shape(name, shape), value, kind, _place(device))
-
-    return create
+def _constant(name, value, shape, dtype, device):
+    if len(shape) == 1:
+        shape = shape[0]
+    kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+    return fill(check_shape(name, shape), value, kind, _place(device))
 
 
 def zeros(
-    *shape: int | Sequence[int],
+    shape: int | Sequence[int],
+    *more: int,
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return zeros, float32 by default.
+    """Return zeros, float32 by default. The sizes may come one by one.
+
+    Raises: ShapeError for sizes that are no whole numbers, or negative.
 
     Example:
         >>> import fogo
         >>> fogo.zeros(2).tolist()
         [0.0, 0.0]
     """
-    return _zeros(*shape, dtype=dtype, device=device)
+    return _constant("zeros", 0, (shape,) + more, dtype, device)
 
 
 def ones(
-    *shape: int | Sequence[int],
+    shape: int | Sequence[int],
+    *more: int,
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return ones, float32 by default."""
-    return _ones(*shape, dtype=dtype, device=device)
+    """Return ones, float32 by default. The sizes may come one by one."""
+    return _constant("ones", 1, (shape,) + more, dtype, device)
 
 
-_zeros = _constant("zeros", 0)
-_ones = _constant("ones", 1)
-empty = zeros
+def empty(
+    shape: int | Sequence[int],
+    *more: int,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> Tensor:
+    """Return a tensor whose values are of no account: zeros, as it happens."""
+    return _constant("empty", 0, (shape,) + more, dtype, device)
 
 
-def zeros_like(x: T, dtype: DType | None = None) -> T:
-    """Return zeros of x's shape, dtype and device."""
-    return fill(x.shape, 0, dtype or x.dtype, x.device)
+def _like(x, value, dtype, device):
+    kind = x.dtype if dtype is None else _lookup(dtype)
+    return fill(x.shape, value, kind, x.device if device is None else _place(device))
 
 
-def ones_like(x: T, dtype: DType | None = None) -> T:
-    """Return ones of x's shape, dtype and device."""
-    return fill(x.shape, 1, dtype or x.dtype, x.device)
+def zeros_like(
+    x: T, dtype: DType | str | None = None, device: Device | str | None = None
+) -> T:
+    """Return zeros of x's shape; of its dtype and on its device unless given."""
+    return _like(x, 0, dtype, device)
 
 
-def full_like(x: T, value: float, dtype: DType | None = None) -> T:
-    """Return a constant of x's shape, dtype and device."""
-    return fill(x.shape, value, dtype or x.dtype, x.device)
+def ones_like(
+    x: T, dtype: DType | str | None = None, device: Device | str | None = None
+) -> T:
+    """Return ones of x's shape; of its dtype and on its device unless given."""
+    return _like(x, 1, dtype, device)
+
+
+def empty_like(
+    x: T, dtype: DType | str | None = None, device: Device | str | None = None
+) -> T:
+    """Return a tensor of x's shape whose values are of no account."""
+    return _like(x, 0, dtype, device)
+
+
+def full_like(
+    x: T,
+    fill_value: complex,
+    dtype: DType | str | None = None,
+    device: Device | str | None = None,
+) -> T:
+    """Return a constant of x's shape; of its dtype and on its device unless given."""
+    return _like(x, fill_value, dtype, device)
 
 
 def arange(
@@ -186,24 +210,36 @@ def arange(
 
 
 def linspace(
-    start: float,
-    stop: float,
+    start: complex,
+    stop: complex,
     num: int,
     dtype: DType | str | None = None,
     device: Device | str | None = None,
     endpoint: bool = True,
 ) -> Tensor:
-    """Return `num` evenly spaced values from start to stop (with it, or without)."""
+    """Return `num` evenly spaced values from start to stop (with it, or without).
+
+    Dtype: float32, or complex64 if one of them is complex, unless given.
+    Raises: ShapeError for a negative `num`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.linspace(0.0, 1.0, 3).tolist()
+        [0.0, 0.5, 1.0]
+    """
     where = _place(device)
-    kind = DEFAULT_FLOAT if dtype is None else _lookup(dtype)
+    kind = scalar_kind(start + stop + 0.0, bool_, where.default_int)
+    kind = kind if dtype is None else _lookup(dtype)
+    number = complex if kind.is_complex else float
     (num,) = check_shape("linspace", (num,))
     gaps = num - 1 if endpoint else num
-    step = (stop - start) / gaps if gaps > 0 else 0.0
+    step = number((stop - start) / gaps if gaps > 0 else 0.0)
+    start, stop = number(start), number(stop)
     if not endpoint or num < 2:
-        return _create(RANGE, (float(start), float(step), (num,), kind), where)
+        return _create(RANGE, (start, step, (num,), kind), where)
     half = num // 2  # from both ends: so that the last is `stop` exactly
-    low = _create(RANGE, (float(start), float(step), (half,), kind), where)
-    high = _create(RANGE, (float(stop), -float(step), (num - half,), kind), where)
+    low = _create(RANGE, (start, step, (half,), kind), where)
+    high = _create(RANGE, (stop, -step, (num - half,), kind), where)
     return _join(low, high)
 
 
@@ -251,7 +287,7 @@ def triu(x: T, k: int = 0) -> T:
 
 
 __all__ = [
-    "arange", "empty", "eye", "full", "full_like", "linspace", "ones", "ones_like",
-    "tril", "triu", "zeros", "zeros_like",
+    "arange", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones",
+    "ones_like", "tril", "triu", "zeros", "zeros_like",
 ]  # fmt: skip
 NOT_METHODS = ("arange", "empty", "eye", "full", "linspace", "ones", "zeros")

@@ -130,6 +130,13 @@ def _take(x, total, count):
     return _call(SELECT, (x.reshape((-1,)), total), (count, bits(x.size)))
 
 
+def counted(name, mask):
+    """What keeps the elements of [N] tensors where a mask [N] holds; K is read once."""
+    total = _running_count(mask)
+    count = _read(name, total)
+    return lambda x: _take(x, total, count)
+
+
 def masked_select(x: T, mask: Tensor) -> T:
     """Return the elements where the mask holds, in row-major order: `x[mask]`.
 

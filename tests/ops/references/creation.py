@@ -21,10 +21,10 @@ def made(name: str, numpy: Any, samples: Any, **rules: Any) -> None:
     ref(name, numpy=numpy, samples=samples, creates=True, typed=True, **rules)
 
 
-for name in ("zeros", "ones"):
+for name, like in (("zeros", np.zeros), ("ones", np.ones), ("empty", np.zeros)):
     made(
         name,
-        getattr(np, name),
+        like,
         [Sample(shape=s) for s in SHAPES],
         args=("shape",),
         dtypes=KINDS,
@@ -32,8 +32,8 @@ for name in ("zeros", "ones"):
 made(
     "full",
     np.full,
-    [Sample(shape=s, value=1) for s in SHAPES],
-    args=("shape", "value"),
+    [Sample(shape=s, fill_value=1) for s in SHAPES],
+    args=("shape", "fill_value"),
     dtypes=KINDS,
 )
 made(
@@ -75,12 +75,13 @@ made(
 )
 LIKE = (Sample(X), Sample(((), -1.0, 1.0)), Sample(((0, 2), -1.0, 1.0)))
 ref("zeros_like", numpy=np.zeros_like, samples=LIKE)
+ref("empty_like", numpy=np.zeros_like, samples=LIKE)
 ref("ones_like", numpy=np.ones_like, samples=LIKE)
 ref(
     "full_like",
     numpy=np.full_like,
-    args=("value",),
-    samples=(Sample(X, value=1), Sample(((0, 2), -1.0, 1.0), value=1)),
+    args=("fill_value",),
+    samples=(Sample(X, fill_value=1), Sample(((0, 2), -1.0, 1.0), fill_value=1)),
 )
 CORNERS = (Sample(X), Sample(X, k=1), Sample(((2, 3, 3), -3.0, 3.0), k=-1))
 ref("tril", numpy=np.tril, torch=lambda x, k=0: torch.tril(x, k), samples=CORNERS)
