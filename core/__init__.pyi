@@ -398,7 +398,7 @@ def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]
     """Move axes to other places; the rest keep their order. A view."""
 def narrow(x: T, dim: int, start: int, length: int) -> T:
     """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
-def permute(x: T, axes: Sequence[int]) -> T:
+def permute(x: T, *axes: int | Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
 def permute_dims(x: T, axes: Sequence[int]) -> T:
     """`permute`, by its name in the array API standard."""

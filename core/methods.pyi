@@ -373,7 +373,7 @@ class Methods:
         """Move axes to other places; the rest keep their order. A view."""
     def narrow(self, dim: int, start: int, length: int) -> Self:
         """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
-    def permute(self, axes: Sequence[int]) -> Self:
+    def permute(self, *axes: int | Sequence[int]) -> Self:
         """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
     def permute_dims(self, axes: Sequence[int]) -> Self:
         """`permute`, by its name in the array API standard."""

@@ -122,11 +122,13 @@ def _inverse(axes):
     return tuple(out)
 
 
-def permute(x: T, axes: Sequence[int]) -> T:
+def permute(x: T, *axes: int | Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view.
 
+    `permute(x, 2, 0, 1)` and `permute(x, (2, 0, 1))` are one.
     Raises: ShapeError unless `axes` names every axis once.
     """
+    axes = _sizes(axes)
     order = tuple([normalize_axis("permute", a, x.ndim) for a in axes])
     if len(normalize_axes("permute", order, x.ndim)) != x.ndim:
         raise ShapeError(
@@ -587,7 +589,7 @@ swapaxes = transpose
 
 __all__ = [
     "broadcast_to", "cat", "chunk", "concat", "expand", "expand_dims", "flatten",
-    "flip", "matrix_transpose", "moveaxis", "narrow", "pad", "permute", "permute_dims",
+    "flip", "matrix_transpose", "moveaxis", "narrow", "permute", "permute_dims",
     "reshape", "roll", "slice_assign", "split", "squeeze", "stack", "strided_slice",
     "sum_to", "swapaxes", "tile", "transpose", "unsqueeze",
 ]  # fmt: skip

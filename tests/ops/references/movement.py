@@ -85,15 +85,6 @@ def sum_to(x: Any, shape: Any) -> Any:
     return (x.sum(axes) if axes else x).reshape(tuple(shape))
 
 
-def pad(x: Any, widths: Any, value: float = 0.0) -> Any:
-    return np.pad(x, widths, constant_values=np.array(value).astype(x.dtype))
-
-
-def torch_pad(x: Any, widths: Any, value: float = 0.0) -> Any:
-    flat = [w for pair in reversed(widths) for w in pair]
-    return torch.nn.functional.pad(x, flat, value=float(value))
-
-
 ref("reshape", numpy=np.reshape, torch=torch.reshape, args=("shape",))
 ref("permute", numpy=np.transpose, torch=permute, args=("axes",))
 ref(
@@ -185,17 +176,6 @@ ref(
         Sample(X, axis=1),
         Sample(X, axis=(0, -1)),
         Sample(((0, 2), -1.0, 1.0)),
-    ),
-)
-ref(
-    "pad",
-    numpy=pad,
-    torch=torch_pad,
-    args=("widths",),
-    samples=(
-        Sample(M, widths=((1, 0), (0, 2))),
-        Sample(M, widths=((0, 0), (2, 1)), value=1),
-        Sample(((0, 2), -1.0, 1.0), widths=((1, 1), (0, 0))),
     ),
 )
 JOINED = (
