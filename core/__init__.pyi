@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeVar, overload
 
+from . import amp as amp
+from . import autograd as autograd
 from . import autotune as autotune
 from . import data as data
 from . import demo as demo
@@ -50,13 +52,21 @@ from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .backend.gradients import Gradients as Gradients
 from .backend.gradients import GradientsAccumulator as GradientsAccumulator
+from .backend.autocast import autocast as autocast
+from .backend.checkpoint import checkpoint as checkpoint
 from .compiling import compile as compile
+from .func.custom import custom_vjp as custom_vjp
+from .anomaly import detect_anomaly as detect_anomaly
 from .backend.grad_mode import enable_grad as enable_grad
 from .backend.fusion.explain import explain as explain
+from .backend.autocast import get_autocast_dtype as get_autocast_dtype
 from .func.grad import grad as grad
+from .gradcheck import gradcheck as gradcheck
+from .gradcheck import gradgradcheck as gradgradcheck
 from .func.jacobian import hessian as hessian
 from .func.jacobian import hvp as hvp
 from .backend.grad_mode import inference_mode as inference_mode
+from .backend.autocast import is_autocast_enabled as is_autocast_enabled
 from .backend.grad_mode import is_grad_enabled as is_grad_enabled
 from .func.jacobian import jacfwd as jacfwd
 from .func.jacobian import jacobian as jacobian
@@ -1165,7 +1175,7 @@ def alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
 def dropout1d(x: T, p: float = 0.5, training: bool = True) -> T:
     """Set channels of [N, C, L] to 0 with probability p, divide the rest by 1 - p."""
 def dropout2d(x: T, p: float = 0.5, training: bool = True) -> T:
-    """Set channels of [N, C, H, W] to 0 with probability p, divide the rest by 1 - p."""
+    """Set channels of [N, C, H, W] to 0 with probability p; scale the rest."""
 def dropout3d(x: T, p: float = 0.5, training: bool = True) -> T:
     """Set channels of [N, C, D, H, W] to 0 with probability p; scale the rest."""
 def feature_alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:

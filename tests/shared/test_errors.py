@@ -6,6 +6,7 @@ that no message of the core is without a row.
 
 import fogo
 from tests.shared.check import raises
+from tests.shared.errors_functional import FUNCTIONAL
 
 Shape, DType = fogo.ShapeError, fogo.DTypeError
 Device, Autodiff = fogo.DeviceError, fogo.AutodiffError
@@ -363,6 +364,7 @@ DEVICES = (
 
 ALL = (
     TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LOSSES + LAYERS + DEVICES
+    + FUNCTIONAL
 )  # fmt: skip
 
 
@@ -394,6 +396,10 @@ def test_windows(device):
 
 def test_losses(device):
     check(LOSSES, device)
+
+
+def test_functional(device):
+    check(FUNCTIONAL, device)
 
 
 def test_layers(device):
