@@ -6,8 +6,8 @@ columns, several rows at a time. Where there are few results over many elements,
 is shared among `parts` groups, and a second kernel combines theirs: always in the same
 order, so that a sum is the same each time. float16 is added in float32.
 
-`stages` is for Fusion: the kernels of a reduction, of which the first takes any
-number of inputs that together make the elements.
+Fusion reduces what it computes on the way from any number of inputs, several results at
+once: it gives `reduce_all` its own Elements and Results.
 """
 
 from __future__ import annotations
@@ -81,32 +81,66 @@ def reduce_op(combine, parts_at=None):
 
 def reduce_kernel(k, combine, x, out, tile):
     """Trace a reduction of x [*kept, *reduced] into out [*kept], maybe with parts."""
-    (_outer if tile[0] == OUTER else _inner)(k, combine, x, out, tile)
+    reduce_all(k, [combine], Elements([x]), Results([out]), tile)
 
 
-def _inner(k, combine, x, out, tile):
+def reduce_all(k, combines, x, out, tile):
+    """Trace several reductions of elements that are read together.
+
+    x: see Elements; out: see Results, with one for each of the reductions.
+    """
+    (_outer if tile[0] == OUTER else _inner)(k, combines, x, out, tile)
+
+
+class Elements:
+    """What is reduced: arrays of one shape, one for each reduction."""
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+        self.shape = arrays[0].shape
+        self.dtypes = [a.dtype for a in arrays]
+
+    def load(self, at, n, axis):
+        """For each reduction, n elements along an axis from the coordinates on."""
+        if n == 1:
+            return [[a[at]] for a in self.arrays]
+        return [a.wide(at, n, axis) for a in self.arrays]
+
+
+class Results:
+    """Where results go: arrays of one shape."""
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+        self.shape = arrays[0].shape
+
+    def put(self, at, values):
+        for a, value in zip(self.arrays, values):
+            a[at] = cast(value, a.dtype)
+
+
+def _inner(k, combines, x, out, tile):
     _, threads, lanes, parts, wide, turns = tile
-    rank = out.ndim - (1 if parts > 1 else 0)
+    rank = len(out.shape) - (1 if parts > 1 else 0)
     columns = x.shape[rank:]
     count = k.let(tree.total(columns))
     rows, own, real = tree.place_row(k, out.shape, threads, lanes)
     point = rows[:rank]
     if parts > 1:
         own = k.let(rows[-1] * threads + own)
-    sums = _Sums(k, combine, x, WIDE if wide else 1)
+    sums = _Sums(k, combines, x, WIDE if wide else 1)
 
     def load(j):
         return sums.load(point + tree.unravel(k, j, columns))
 
     sums.over(count, own, lanes * parts, turns, load, wide)
-    value = sums.all()
-    (value,) = tree.combine(k, [(combine[0], value)], threads, lanes)
+    values = tree.combine(k, sums.all(), threads, lanes)
     first = k.local < 1 if lanes == threads else own < 1
     with k.when(first if real is None else first & real):
-        out[rows] = cast(value, out.dtype)
+        out.put(rows, values)
 
 
-def _outer(k, combine, x, out, tile):
+def _outer(k, combines, x, out, tile):
     _, threads, across, parts, wide, turns = tile
     shape = out.shape[1:] if parts > 1 else out.shape
     step = WIDE if wide else 1
@@ -119,38 +153,42 @@ def _outer(k, combine, x, out, tile):
     own = k.let(c[0] * down + k.local // across)
     point = c[1:-1] + (k.let(call("min", left, last - step)),)
     columns = x.shape[len(shape) :]
-    sums = _Sums(k, combine, x, step, len(shape) - 1)
+    sums = _Sums(k, combines, x, step, len(shape) - 1)
 
     def load(j):
         return sums.load(point + tree.unravel(k, j, columns))
 
     sums.over(tree.total(columns), own, down * parts, turns, load, False)
-    named = [(combine[0], k.let(cell)) for cell in sums.cells]
+    named = []
+    for name, cells in zip(sums.names, sums.cells):
+        named += [(name, k.let(cell)) for cell in cells]
     values = tree.combine_down(k, named, across, down)
     with k.when((k.local < across) & real):
         at = (c[:1] if parts > 1 else ()) + point
-        for i, value in enumerate(values):
-            out[at[:-1] + (at[-1] + i,)] = cast(value, out.dtype)
+        for i in range(step):
+            here = at[:-1] + (at[-1] + i,)
+            lane = [values[r * step + i] for r in range(len(combines))]
+            out.put(here, lane)
 
 
 class _Sums:
-    """A thread's running results, one for each element of its loads."""
+    """A thread's running results: of each reduction one for each element of a load."""
 
-    def __init__(self, k, combine, x, step, axis=-1):
+    def __init__(self, k, combines, x, step, axis=-1):
         self.k = k
         self.x = x
-        self.name, neutral = combine
-        self.dtype = tree.wide_dtype(x.dtype)
+        self.names = [name for name, _ in combines]
+        self.dtypes = [tree.wide_dtype(d) for d in x.dtypes]
         self.step = step
         self.axis = axis
-        nothing = literal(neutral(x.dtype), self.dtype)
-        self.cells = [k.cell(nothing) for _ in range(step)]
+        self.cells = []
+        for (_, neutral), dtype, wide in zip(combines, x.dtypes, self.dtypes):
+            nothing = literal(neutral(dtype), wide)
+            self.cells.append([k.cell(nothing) for _ in range(step)])
 
     def load(self, at):
-        """The elements from the coordinates `at` on."""
-        if self.step == 1:
-            return [self.x[at]]
-        return self.x.wide(at, self.step, self.axis)
+        """The elements from the coordinates `at` on, of each reduction."""
+        return self.x.load(at, self.step, self.axis)
 
     def over(self, count, own, lanes, turns, load, along):
         """Take every place from this thread's own on; `lanes` threads share them.
@@ -163,9 +201,11 @@ class _Sums:
 
         def body(places):
             loads = [load(j) for j in places]
-            for i, cell in enumerate(self.cells):
-                terms = [cast(values[i], self.dtype) for values in loads]
-                cell.set(call(self.name, cell, tree.fold(k, self.name, terms)))
+            for r, cells in enumerate(self.cells):
+                for i, cell in enumerate(cells):
+                    terms = [cast(found[r][i], self.dtypes[r]) for found in loads]
+                    more = tree.fold(k, self.names[r], terms)
+                    cell.set(call(self.names[r], cell, more))
 
         start = k.let(own * step) if along else own
         tree.strided(k, whole, start, lanes * step, turns, body)
@@ -176,13 +216,18 @@ class _Sums:
         """The elements after the last whole load."""
         step, self.step = self.step, 1
         with self.k.loop(count, start, lanes) as j:
-            value = cast(load(j)[0], self.dtype)
-            self.cells[0].set(call(self.name, self.cells[0], value))
+            found = load(j)
+            for r, cells in enumerate(self.cells):
+                value = cast(found[r][0], self.dtypes[r])
+                cells[0].set(call(self.names[r], cells[0], value))
         self.step = step
 
     def all(self):
-        """All of them as one."""
-        return tree.fold(self.k, self.name, [self.k.let(c) for c in self.cells])
+        """(name, all of them as one) of each reduction."""
+        out = []
+        for name, cells in zip(self.names, self.cells):
+            out.append((name, tree.fold(self.k, name, [self.k.let(c) for c in cells])))
+        return out
 
 
 def stages(combine, inputs, dtypes, axes, out, caps):

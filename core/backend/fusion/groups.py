@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...shapes import contiguous_strides, reduced, size
 from .layouts import refine, reshaped, whole
+from .siblings import pair
 
 RANKS = {"point": 0, "reduce": 1, "rows": 2, "kernel": 3, "alone": 4}
 MOST = 64  # ops of a cluster
@@ -55,6 +56,7 @@ class Grouper:
         for item in self.graph.items:
             if not item.virtual:
                 self._place(item)
+        pair(self)
         return self._ordered()
 
     def _place(self, item):

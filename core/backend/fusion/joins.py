@@ -13,23 +13,25 @@ from .layouts import whole
 from .recording import CONST
 
 NAMES = ("concat", "concat_many")
+READS, WRITES = 1, 2  # what a kernel does with a joined tensor
 STEP = 4  # elements that kernels load and store at once: parts begin at multiples
 
 
 class Joins:
     """Where results lie: `places` maps a slot to (slot of the joined, offset).
 
-    writes(cluster): whether its kernel writes where it is told to. `backend`: one that
-    copies between buffers, or there are no joins.
+    writes(cluster): whether its kernel writes where it is told to. There are no joins
+    where the backend has no `copy`.
     """
 
-    def __init__(self, graph, clusters, texts, backend, writes):
+    def __init__(self, graph, clusters, texts, rules, writes):
         self.graph = graph
+        self.rules = rules
         self.writes = writes
-        able = hasattr(backend, "copy")
+        able = hasattr(rules.inner, "copy")
         self.places = {}
         self.joined = {}  # numbers of the clusters that join
-        self.touched = {}  # number of a cluster -> the joined slots that it touches
+        self.touched = {}  # number of a cluster -> {joined slot: READS or WRITES}
         self.readers = {}
         for c in clusters if able else ():
             for ref in reads(c, texts[c.number]):
@@ -43,9 +45,8 @@ class Joins:
         for ref, _, _ in root.operands:
             if ref != CONST and ref not in stored:
                 return  # the kernel computes this part itself
-        axis = root.kind.static[0]
         shape, dtype, _ = root.kind.outs[0]
-        if size(shape[:axis]) != 1 or dtype.bits != 32:
+        if not flat(root.op, root.kind.static, shape, dtype):
             return
         parts = []
         offset = 0
@@ -53,11 +54,12 @@ class Joins:
             if ref != CONST and self._fits(c, ref, layout, offset):
                 parts.append((ref, offset))
             offset += size(layout.shape)
-        if len(parts) * 2 < len(root.operands) // 2:
+        must = c.kind == "alone" and self.rules.candidate(root) is None
+        if len(parts) * 2 < len(root.operands) // 2 and not must:
             return
         for ref, offset in parts:
             self._place(c, ref, offset)
-        if self.places:
+        if self.places or must:
             self.joined[c.number] = True
 
     def _fits(self, c, ref, layout, offset):
@@ -68,20 +70,43 @@ class Joins:
         return maker is not None and self.writes(maker) and maker is not c
 
     def _place(self, c, ref, offset):
-        """Give a part its place, unless a kernel would bind the buffer twice."""
+        """Give a part its place, unless a kernel would read and write the buffer."""
         target = c.root.slots[0]
-        users = [self.graph.maker[ref][0].cluster]
-        users += [r for r in self.readers.get(ref, ()) if r is not c]
-        for user in users:
-            if user.number in self.joined or target in self.touched.get(
-                user.number, ()
-            ):
-                return
-        if ref in self.places:
+        maker = self.graph.maker[ref][0].cluster
+        readers = [r for r in self.readers.get(ref, ()) if r is not c]
+        if ref in self.places or not self._may(maker, target, WRITES):
             return
+        for reader in readers:
+            if reader is maker or not self._may(reader, target, READS):
+                return
         self.places[ref] = (target, offset)
-        for user in users:
-            self.touched.setdefault(user.number, {})[target] = True
+        self.touched.setdefault(maker.number, {})[target] = WRITES
+        for reader in readers:
+            self.touched.setdefault(reader.number, {})[target] = READS
+
+    def _may(self, c, target, how):
+        """Say whether a cluster does nothing else with a joined tensor."""
+        known = self.touched.get(c.number, {}).get(target, how)
+        return known == how and c.number not in self.joined
+
+
+def shared(places, slots):
+    """{number of an output: of an earlier one that lies in the same joined tensor}."""
+    first = {}
+    found = {}
+    for n, slot in enumerate(slots):
+        if slot in places:
+            target = places[slot][0]
+            if target in first:
+                found[n] = first[target]
+            else:
+                first[target] = n
+    return found
+
+
+def flat(op, attrs, shape, dtype):
+    """Say whether the parts of what an op makes lie one after the other."""
+    return op.name in NAMES and size(shape[: attrs[0]]) == 1 and dtype.bits == 32
 
 
 def reads(c, terms):

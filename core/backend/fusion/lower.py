@@ -8,7 +8,7 @@ from ...shapes import Layout, size
 from .alone import by_itself, lower_alone, stages_of
 from .around import Around, Frame
 from .elementwise import lower_point
-from .joins import Joins, reads
+from .joins import Joins, reads, shared
 from .recording import CONST
 from .step import Step
 from .terms import NotFusable, Terms, leaves_of, lives_of
@@ -43,9 +43,7 @@ class Lowering:
         for c in clusters:
             for ref in reads(c, self.texts[c.number]):
                 self.last[ref] = c
-        self.joins = Joins(
-            self.graph, clusters, self.texts, self.rules.inner, self._writes
-        )
+        self.joins = Joins(self.graph, clusters, self.texts, self.rules, self._writes)
         for c in clusters:
             self._guarded(c, self._lower)
         return self.steps
@@ -139,8 +137,18 @@ class Lowering:
         placed = [layouts[n] for n in order]
         kinds = [dtypes[n] for n in order]
         shares = {len(real) + o: real.index(n) for o, n in over}
+        beside = shared(self.joins.places, [out[0] for out in outs])
+        for o in beside:
+            shares[len(real) + o] = len(real) + beside[o]
         patterns = tuple([pattern(x) for x in placed])
-        key = (key, tuple(kinds), patterns, tuple(ghosts), tuple(over))
+        key = (
+            key,
+            tuple(kinds),
+            patterns,
+            tuple(ghosts),
+            tuple(sorted(shares.items())),
+            _alike(placed[len(real) : len(real) + len(outs)]),
+        )
         kernel = self.kernels.get(key)
         if kernel is None:
             made = Frame(name or name_of(c.items), placed, kinds, len(real), len(outs))
@@ -156,7 +164,7 @@ class Lowering:
         plan = bind(kernel, placed, [0] * len(params))
         outs = [
             o + (shares.get(len(real) + i),) if over else o for i, o in enumerate(outs)
-        ]
+        ]  # those in joined tensors are told their place later
         self.steps.append(
             Step(
                 c.items, plan, [leaves[n].ref for n in real], outs,
@@ -234,6 +242,12 @@ class Lowering:
         from .rows import lower_rows
 
         lower_rows(self, c, terms)
+
+
+def _alike(layouts):
+    """The first output of each one's shape: those share their size parameters."""
+    shapes = [layout.shape for layout in layouts]
+    return tuple([shapes.index(shape) for shape in shapes])
 
 
 def _has_leaf(terms, root):

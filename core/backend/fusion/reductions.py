@@ -1,56 +1,90 @@
-"""One reduction as kernels of its own, with formulas before and behind it."""
+"""Reductions as kernels of their own, with formulas before and behind them.
+
+Several over the same axes of one shape read their elements together.
+"""
 
 from __future__ import annotations
 
-from ...expr import INDEX
+from ...expr import INDEX, cast
 from ...fast import reduce as reduction
 from ...kernel.lower import collapse
 from ...ops.record import Aval
 from ...shapes import Layout, size
 from .terms import Leaf, NotFusable, evaluate, leaves_of, lives_of, parts
-from .virtual import VirtualInput, VirtualOutput
 
 
-def lower_reduction(lowering, c, terms, item, stored):
+def lower_reduction(lowering, c, terms, reduces, stored):
     """One kernel, or two where many threads share a result; False: do not."""
     outs = [lowering.out(s) for s in stored]
     wanted = [terms.results[s] for s in stored]
-    total = terms.results[item.slots[0]]
-    operand = terms.list[total][2]
-    combine = item.op.combine
-    dtype = item.kind.outs[0][1]
-    inner = sorted(leaves_of(terms, operand))
+    whole = _All(terms, reduces)
+    if whole.dependent():
+        return False
+    inner = whole.leaves()
     if not [n for n in inner if terms.leaves[n].layout.shape == c.shape]:
         inner.append(terms.leaf(None, Layout(c.shape), INDEX))
     over = [_over(terms.leaves[n].layout, c) for n in inner]
     kinds = [terms.leaves[n].dtype for n in inner]
     caps = lowering.rules.caps
-    out = Aval(c.kept, dtype)
-    found = reduction.stages(combine, over, kinds, c.axes, out, caps)
-    if not found:
+    out = Aval(c.kept, whole.dtypes[0])
+    tile = reduction.choose(over, kinds, c.axes, out, caps)
+    if tile is None:
         return False
-    behind = _Behind(terms, total, wanted, dtype)
+    behind = _Behind(terms, whole, wanted)
+    made = _Before(whole, tile, c)
     lives = lives_of(terms)
-    if len(found) == 1:
-        tile = found[0][1][1]
-        made = _Before(terms, operand, combine, tile, item.operands[0][2], c)
+    if tile[3] == 1:
         _one(lowering, c, made, behind, terms.leaves, inner, outs, lives)
         return True
-    (_, (_, tile), (part,)), _ = found
     rest = (len(c.kept),) if tile[0] == reduction.INNER else (0,)
-    ref = ("part", lowering.parts)
-    lowering.parts += 1
-    made = _Before(terms, operand, combine, tile, item.operands[0][2], c)
-    first = [(ref, size(part.shape), part.dtype, Layout(part.shape))]
-    _first_part(lowering, c, made, inner, first, part, lives)
-    leaf = Leaf(ref, Layout(part.shape), part.dtype)
-    after = reduction.choose([leaf.layout], [part.dtype], rest, out, caps, False)
+    leaves = _first_part(lowering, c, made, inner, lives)
+    layouts = [leaf.layout for leaf in leaves]
+    dtypes = [leaf.dtype for leaf in leaves]
+    after = reduction.choose(layouts, dtypes, rest, out, caps, False)
     used = [n for n in range(len(terms.leaves)) if n in behind.used]
-    leaves = [leaf] + [terms.leaves[n] for n in used]
-    behind.shift = {n: i + 1 for i, n in enumerate(used)}
-    last = _Parts(combine, after, part, rest)
-    _one(lowering, c, last, behind, leaves, [0], outs, lives)
+    behind.shift = {n: i + len(leaves) for i, n in enumerate(used)}
+    last = _Parts(whole.combines, after, layouts[0].shape, rest)
+    inner = list(range(len(leaves)))
+    leaves = leaves + [terms.leaves[n] for n in used]
+    _one(lowering, c, last, behind, leaves, inner, outs, lives)
     return True
+
+
+class _All:
+    """The reductions of a cluster: equal ones are one."""
+
+    def __init__(self, terms, items):
+        self.terms = terms
+        self.totals = []  # terms of the results
+        self.operands = []  # and of what is reduced
+        self.combines = []
+        self.inputs = []  # dtypes of the elements
+        self.dtypes = []  # and of the results
+        for item in items:
+            total = terms.results[item.slots[0]]
+            if total not in self.totals:
+                self.totals.append(total)
+                self.operands.append(terms.list[total][2])
+                self.combines.append(item.op.combine)
+                self.inputs.append(item.operands[0][2])
+                self.dtypes.append(item.kind.outs[0][1])
+
+    def leaves(self):
+        """Numbers of the leaves that the elements are made of."""
+        found = {}
+        for operand in self.operands:
+            found.update(leaves_of(self.terms, operand))
+        return sorted(found)
+
+    def dependent(self):
+        """Say whether the elements of one are made with the result of another."""
+        stack = list(self.operands)
+        while stack:
+            term = self.terms.list[stack.pop()]
+            if term[0] == "reduce":
+                return True
+            stack.extend(parts(term))
+        return False
 
 
 def _over(layout, c):
@@ -63,117 +97,148 @@ def _over(layout, c):
 
 
 class _Before:
-    """What a reduction reduces: a term, over the elements."""
+    """What is reduced: terms, over the elements."""
 
-    def __init__(self, terms, operand, combine, tile, dtype, c):
-        self.terms = terms
-        self.operand = operand
-        self.combine = combine
+    def __init__(self, whole, tile, c):
+        self.terms = whole.terms
+        self.operands = whole.operands
+        self.combines = whole.combines
         self.tile = tile
-        self.dtype = dtype
+        self.dtypes = whole.inputs
+        self.results = whole.dtypes
         self.axes = c.axes
         self.full = c.shape
-        self.key = ("reduce", combine, tile, tuple(terms.list), operand, c.axes and 1)
+        self.key = ("reduce", tuple(whole.combines), tile, tuple(self.terms.list),
+                    tuple(whole.operands), c.axes and 1)  # fmt: skip
 
     def input(self, k, leaves, lives, shape):
         terms = self.terms
-        count = terms.uses([self.operand])
+        count = terms.uses(self.operands)
 
         def make(leaf):
-            return evaluate(k, terms.list, count, [self.operand], leaf, lives)[0]
+            return evaluate(k, terms.list, count, self.operands, leaf, lives)
 
-        return _Reduced(k, leaves, shape, self.dtype, make)
+        return _Elements(leaves, shape, self.dtypes, make)
 
 
-class _Reduced(VirtualInput):
-    """The elements of a reduction; leaves over the rows take their coordinates."""
+class _Elements:
+    """The elements of reductions; leaves over the rows take their coordinates."""
 
-    def __getitem__(self, coords):
-        leaves = self.leaves
+    def __init__(self, leaves, shape, dtypes, make):
+        self.leaves = leaves
+        self.shape = shape
+        self.dtypes = dtypes
+        self.make = make
 
-        def leaf(n):
-            a = leaves[n]
-            return a[coords[: a.ndim]]
+    def load(self, at, n, axis):
+        """For each reduction, n elements along an axis from the coordinates on."""
+        loads = {}
+        axis = axis % len(self.shape)
 
-        return self.make(leaf)
+        def lane(i):
+            def leaf(number):
+                if number not in loads:
+                    loads[number] = self._load(self.leaves[number], at, n, axis)
+                return loads[number][i]
 
-    def _load(self, number, coords, n, axis):
-        a = self.leaves[number]
+            return leaf
+
+        found = [self.make(lane(i)) for i in range(n)]
+        return [list(values) for values in zip(*found)]
+
+    def _load(self, a, at, n, axis):
+        at = at[: a.ndim]
+        if n == 1:
+            return [a[at]]
         if axis >= a.ndim:
-            return [a[coords[: a.ndim]]] * n
+            return [a[at]] * n
         stride = a.strides[axis]
         if stride.op == "const" and stride.args[0] == 0:
-            return [a[coords[: a.ndim]]] * n
-        return a.wide(coords[: a.ndim], n, axis)
+            return [a[at]] * n
+        return a.wide(at, n, axis)
 
 
 class _Parts:
-    """The second kernel's operand: the parts of the first."""
+    """The second kernel's operands: the parts of the first."""
 
-    def __init__(self, combine, tile, part, rest):
-        self.combine = combine
+    def __init__(self, combines, tile, shape, rest):
+        self.combines = combines
         self.tile = tile
         self.axes = rest
-        self.full = part.shape
-        self.key = ("parts", combine, tile)
+        self.full = shape
+        self.key = ("parts", tuple(combines), tile)
 
     def input(self, k, leaves, lives, shape):
-        return leaves[0]
+        return reduction.Elements(leaves[: len(self.combines)])
 
 
 class _Behind:
     """What is stored: terms over the results."""
 
-    def __init__(self, terms, total, wanted, dtype):
+    def __init__(self, terms, whole, wanted):
         self.terms = terms
-        self.total = total
+        self.totals = whole.totals
         self.wanted = wanted
-        self.dtype = dtype
+        self.dtypes = whole.dtypes
         self.used = {}
         self.shift = None
         for w in wanted:
             self._mark(w)
-        self.key = (tuple(terms.list), total, tuple(wanted))
+        self.key = (tuple(terms.list), tuple(whole.totals), tuple(wanted))
 
     def _mark(self, root):
         stack = [root]
         while stack:
             t = stack.pop()
-            term = self.terms.list[t]
-            if t == self.total:
+            if t in self.totals:
                 continue
+            term = self.terms.list[t]
             if term[0] in ("in", "count"):
                 self.used[term[1]] = True
             stack.extend(parts(term))
 
     def output(self, k, leaves, outs, lives):
-        if self.wanted == [self.total] and len(outs) == 1:
-            return outs[0]
-        text = []
-        for t, term in enumerate(self.terms.list):
-            text.append(("root", 0) if t == self.total else term)
-        count = _uses_above(self.terms, self.wanted, self.total)
-
-        def finish(coords, values):
-            def leaf(n):
-                a = leaves[n if self.shift is None else self.shift[n]]
-                return a[coords]
-
-            value = k.let(values[0])
-            found = evaluate(k, text, count, self.wanted, leaf, lives, [value])
-            for out, v in zip(outs, found):
-                out[coords] = v
-
-        return VirtualOutput(k, outs[0].shape, self.dtype, finish)
+        if self.wanted == self.totals:
+            return reduction.Results(outs)
+        return _Stored(self, k, leaves, outs, lives)
 
 
-def _uses_above(terms, wanted, total):
-    """Uses of terms below the wanted ones, down to the result of the reduction."""
+class _Stored:
+    """Takes results, and stores what is made of them."""
+
+    def __init__(self, behind, k, leaves, outs, lives):
+        self.behind = behind
+        self.k = k
+        self.leaves = leaves
+        self.outs = outs
+        self.lives = lives
+        self.shape = outs[0].shape
+        self.text = list(behind.terms.list)
+        for n, t in enumerate(behind.totals):
+            self.text[t] = ("root", n)
+        self.count = _uses_above(behind.terms, behind.wanted, behind.totals)
+
+    def put(self, at, values):
+        b = self.behind
+
+        def leaf(n):
+            return self.leaves[n if b.shift is None else b.shift[n]][at]
+
+        roots = [self.k.let(cast(v, dtype)) for v, dtype in zip(values, b.dtypes)]
+        found = evaluate(
+            self.k, self.text, self.count, b.wanted, leaf, self.lives, roots
+        )
+        for out, v in zip(self.outs, found):
+            out[at] = v
+
+
+def _uses_above(terms, wanted, totals):
+    """Uses of terms below the wanted ones, down to the results of the reductions."""
     count = [0] * len(terms.list)
     for w in wanted:
         count[w] += 2
     for t in range(len(terms.list) - 1, -1, -1):
-        if t != total and count[t]:
+        if t not in totals and count[t]:
             for other in parts(terms.list[t]):
                 count[other] += 1
     return count
@@ -210,21 +275,29 @@ def _one(lowering, c, before, behind, leaves, inner, outs, lives):
     def body(k, arrays, results, live):
         x = before.input(k, arrays, live, arrays[full].shape)
         out = behind.output(k, arrays, results, live)
-        reduction.reduce_kernel(k, before.combine, x, out, before.tile)
+        reduction.reduce_all(k, before.combines, x, out, before.tile)
 
     key = (before.key, behind.key, full, tuple([len(x.shape) for x in placed]))
     lowering.add(c, key, leaves, outs, lives, placed, body)
 
 
-def _first_part(lowering, c, before, inner, outs, part, lives):
-    """The kernel whose results are parts."""
+def _first_part(lowering, c, before, inner, lives):
+    """Add the kernel whose results are parts; returns them as Leaves."""
     terms = before.terms
     leaves = [terms.leaves[n] for n in inner]
     layouts = [_over(leaf.layout, c) for leaf in leaves]
-    at = -1 if before.tile[0] == reduction.INNER else 0
-    placed = reduction.layouts_of(
-        layouts + [Layout(part.shape)], c.axes, len(layouts), at
-    )
+    inside = before.tile[0] == reduction.INNER
+    shares = (before.tile[3],)
+    shape = c.kept + shares if inside else shares + c.kept
+    at = -1 if inside else 0
+    placed = reduction.layouts_of(layouts + [Layout(shape)], c.axes, len(layouts), at)
+    made = []
+    for dtype in before.results:
+        ref = ("part", lowering.parts)
+        lowering.parts += 1
+        made.append(Leaf(ref, Layout(shape), reduction.tree.wide_dtype(dtype)))
+    outs = [(leaf.ref, size(shape), leaf.dtype, leaf.layout) for leaf in made]
+    placed += placed[-1:] * (len(made) - 1)
     spots = {n: i for i, n in enumerate(inner)}
 
     def body(k, arrays, results, live):
@@ -232,6 +305,8 @@ def _first_part(lowering, c, before, inner, outs, part, lives):
         for n, i in spots.items():
             spread[n] = arrays[i]
         x = before.input(k, spread, live, arrays[0].shape)
-        reduction.reduce_kernel(k, before.combine, x, results[0], before.tile)
+        out = reduction.Results(results)
+        reduction.reduce_all(k, before.combines, x, out, before.tile)
 
     lowering.add(c, (before.key, tuple(inner)), leaves, outs, lives, placed, body)
+    return made

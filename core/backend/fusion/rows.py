@@ -20,8 +20,8 @@ def lower_rows(lowering, c, terms):
     reduces = [i for i in c.items if i.side == "reduce"]
     full = [i for i in c.items if i.side == "full"]
     caps = lowering.rules.caps
-    if caps is not None and len(reduces) == 1 and not full:
-        if lower_reduction(lowering, c, terms, reduces[0], stored):
+    if caps is not None and not full:
+        if lower_reduction(lowering, c, terms, reduces, stored):
             return
     _rows(lowering, c, terms, stored)
 

@@ -16,6 +16,7 @@ from ..base import Backend, Handle, expand
 from ..capture import WATCH, number_made, number_read
 from ..threads import Local, Uninterrupted
 from .handles import FusedHandle, Kind, Value
+from .joins import flat
 from .plan import make_plan, number_in_memory
 from .recording import Stream, references, repeats
 
@@ -182,6 +183,10 @@ class Fusion(Backend):
         """Say whether the inner backend has a kernel for a composition."""
         if op.name in self.inner.special:
             return True
+        if hasattr(self.inner, "copy") and flat(
+            op, attrs, outs[0].shape, outs[0].dtype
+        ):
+            return True  # see joins.py
         fast = getattr(self.inner, "fast", None)
         if fast is None or TABLE.get(op.name) == "softmax":  # rows.py does as well
             return False
