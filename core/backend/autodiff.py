@@ -234,14 +234,24 @@ def _seed(gradient, tensor, inner):
     return gradient.to(inner)
 
 
-def walk(roots, inner, retain_graph=False, inputs=None):
+def walk(roots, inner, retain_graph=False, inputs=None, floor=0):
     """Visit nodes newest first, so that every gradient is whole when it is used.
 
     roots: (Var, gradient) of what to go back from; inputs: the tensors (or Vars) whose
-    gradients are wanted; every leaf's, unless given.
+    gradients are wanted; every leaf's, unless given. floor: nodes of lower numbers are
+    not gone through.
     """
+    if hasattr(inner.backend, "wrapped"):  # by autocast: gradients run as they are
+        from .autocast import paused
+
+        with paused():
+            return _visit(roots, inner, retain_graph, inputs, floor)
+    return _visit(roots, inner, retain_graph, inputs, floor)
+
+
+def _visit(roots, inner, retain_graph, inputs, floor):
     found = Gradients()
-    plan = Plan([r.node for r, _ in roots], inputs)
+    plan = Plan([r.node for r, _ in roots], inputs, floor)
     cotangents = {}
     for root, seed in roots:
         _add(cotangents, (root.node, root.index), seed)
@@ -251,13 +261,15 @@ def walk(roots, inner, retain_graph=False, inputs=None):
             for i in g:
                 if isinstance(g[i], Pieces):
                     g[i] = g[i].whole()
-            if getattr(node, "extra", None) is not None:
+            if getattr(node, "extra", None) is not None and node.number >= floor:
                 node.extra.run(g)
             plan.keep(node, g, found)
             if node.op is not None and plan.passes(node):
                 needs = plan.needs(node)
                 parts = _gradients(node, g, inner, needs)
                 watched(node, parts)
+                if type(node) is not Node:
+                    node.forget(retain_graph)
                 if not retain_graph:
                     node.inputs = node.outputs = None
                 for parent, part in zip(node.parents, parts):

@@ -17,15 +17,17 @@ class Plan:
     """The nodes below some roots, newest first; which of them lead to what is wanted.
 
     inputs   tensors whose gradients are wanted (None: those of all leaves)
+    floor    nodes of lower numbers are ends, whatever they come from
     """
 
-    def __init__(self, roots, inputs=None):
-        self.nodes = _ordered(roots)
+    def __init__(self, roots, inputs=None, floor=0):
+        self.floor = floor
+        self.nodes = _ordered(roots, floor)
         self.wanted = None
         self.useful = None
         if inputs is not None:
             self._narrow(inputs)
-        self.waiting = _late_leaves(self.nodes)
+        self.waiting = {} if floor else _late_leaves(self.nodes)
 
     def _narrow(self, inputs):
         """Visit only what lies between the roots and the inputs."""
@@ -41,13 +43,15 @@ class Plan:
             self.wanted.setdefault(handle.node.number, set()).add(handle.index)
         self.useful = set(self.wanted)
         for node in reversed(self.nodes):
-            for parent in node.parents:
+            for parent in node.parents if node.number >= self.floor else ():
                 if parent is not None and parent[0].number in self.useful:
                     self.useful.add(node.number)
                     break
 
     def passes(self, node):
         """Say whether gradients must go on to a node's inputs."""
+        if node.number < self.floor:
+            return False
         if self.useful is None:
             return True
         return True in self.needs(node)
@@ -90,11 +94,12 @@ class Plan:
                 self.keep(leaf, g, found)
 
 
-def _ordered(roots):
+def _ordered(roots, floor=0):
     seen = {r.number: r for r in roots}
     stack = list(roots)
     while stack:
-        for parent in stack.pop().parents:
+        node = stack.pop()
+        for parent in node.parents if node.number >= floor else ():
             if parent is not None and parent[0].number not in seen:
                 seen[parent[0].number] = parent[0]
                 stack.append(parent[0])
