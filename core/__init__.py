@@ -18,6 +18,8 @@ from .dtypes import (
     DType,
     bool_,
     can_cast,
+    complex64,
+    complex128,
     dtype,
     float16,
     float32,
@@ -45,6 +47,7 @@ from .ops.record import Aval
 from .tensor import Tensor, Tracked, tensor
 
 __version__ = "0.1.0"
+__array_api_version__ = "2024.12"
 
 __all__ = [
     "AutodiffDevice",
@@ -63,6 +66,8 @@ __all__ = [
     "best_device",
     "bool_",
     "can_cast",
+    "complex128",
+    "complex64",
     "default_device",
     "device",
     "devices",
@@ -90,20 +95,28 @@ _HOMES = {
     "inference_mode": "backend.grad_mode", "set_grad_enabled": "backend.grad_mode",
     "is_grad_enabled": "backend.grad_mode", "Gradients": "backend.gradients",
     "GradientsAccumulator": "backend.gradients",
-    "grad": "func.grad", "value_and_grad": "func.grad", "vjp": "func.grad",
-    "vmap": "func.vmap", "jvp": "func.forward", "jacobian": "func.jacobian",
-    "jacrev": "func.jacobian", "jacfwd": "func.jacobian", "hessian": "func.jacobian",
-    "hvp": "func.jacobian",
+    "grad": "func.reverse", "value_and_grad": "func.reverse", "vjp": "func.reverse",
+    "vmap": "func.mapping", "jvp": "func.forward", "jacobian": "func.jacobians",
+    "jacrev": "func.jacobians", "jacfwd": "func.jacobians", "hessian": "func.jacobians",
+    "hvp": "func.jacobians", "checkpoint": "backend.checkpoint",
+    "autocast": "backend.autocast", "is_autocast_enabled": "backend.autocast",
+    "get_autocast_dtype": "backend.autocast", "detect_anomaly": "anomaly",
+    "custom_vjp": "func.custom", "gradcheck": "gradchecks",
+    "gradgradcheck": "gradchecks",
     "manual_seed": "random", "rand": "random", "randn": "random", "uniform": "random",
     "normal": "random", "randint": "random", "bernoulli": "random",
     "randperm": "random", "random_bits": "random",
+    "e": "namespace", "pi": "namespace", "inf": "namespace", "nan": "namespace",
+    "newaxis": "namespace", "finfo": "namespace", "iinfo": "namespace",
+    "isdtype": "namespace", "result_type": "namespace",
+    "asarray": "exchange", "from_dlpack": "exchange",
     "compile": "compiling", "memory_stats": "memory", "memory_cleanup": "memory",
     "profile": "profiling", "set_print_options": "printing", "kernel": "kernel.user",
     "kernel_source": "kernel.source",
 }  # fmt: skip
 _ROOMS = (
     "nn", "optim", "store", "data", "train", "ops", "demo", "random",
-    "autotune", "memory", "func",
+    "autotune", "memory", "func", "amp", "autograd",
 )  # fmt: skip
 
 
@@ -118,6 +131,8 @@ def _import(path):
 def __getattr__(name):
     if name in _HOMES:
         return getattr(_import(_HOMES[name]), name)
+    if name == "bool":  # the standard's name; here it would hide Python's
+        return bool_
     if name in _ROOMS:
         return _import(name)
     if name.startswith("__"):
@@ -128,10 +143,17 @@ def __getattr__(name):
     return function
 
 
+def __array_namespace_info__():
+    """Return what the array API standard asks a namespace to tell of itself."""
+    return _import("namespace").Info()
+
+
 def __dir__():
     """List what has not been loaded too, so that a shell can complete it."""
     lazy = set(_HOMES) | set(_ROOMS) | set(_import("ops").names())
-    return sorted(set(__all__) | lazy | {"__doc__", "__version__", "errors", "expr"})
+    return sorted(
+        set(__all__) | lazy | {"__doc__", "__version__", "bool", "errors", "expr"}
+    )
 
 
 # The package fogo.kernel, called, is the decorator: see kernel/__init__.py.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .backend.autodiff import _STATE
 from .backend.capture import ACTIVE, WATCH
+from .backend.policy import POLICY
 from .backend.threads import Lock
 from .device import DEVICES, default_device
 from .errors import FogoError, warn
@@ -231,7 +232,7 @@ def signature(
     variables: tensors that a program knows, by id; an argument may be one of them.
     """
     leaves, form = flatten((args, named), _is_leaf)
-    parts: list[Any] = [_STATE.enabled]
+    parts: list[Any] = [_STATE.enabled, POLICY.dtype]
     first: dict[int, int] = {}
     for i, x in enumerate(leaves):
         name = id(x)

@@ -50,6 +50,7 @@ class Device:
         self._outer: AutodiffDevice | None = None
         self._unfused: Device | None = None
         self._plain = False  # made by `unfused`
+        self.checkpointing = ""
         self._constants: dict[Any, Any] = {}
         self._layers: dict[str, Any] = {}  # of transformations: see func/levels.py
         self.generator: Any = None
@@ -62,7 +63,8 @@ class Device:
 
     def __repr__(self) -> str:
         if self._inner is not None:
-            return repr(self._inner) + ".autodiff()"
+            how = "checkpointing=%r" % self.checkpointing if self.checkpointing else ""
+            return "%r.autodiff(%s)" % (self._inner, how)
         return "fogo.device(%r)%s" % (self.name, ".unfused()" * self._plain)
 
     def __deepcopy__(self, memo):
@@ -78,13 +80,25 @@ class Device:
         """Say whether tensors here can have gradients."""
         return isinstance(self, AutodiffDevice)
 
-    def autodiff(self) -> AutodiffDevice:
-        """Return the device that records gradients over this one; may be repeated."""
+    def autodiff(self, checkpointing: str | None = None) -> AutodiffDevice:
+        """Return the device that records gradients over this one; may be repeated.
+
+        checkpointing: None keeps what gradients read; "balanced" keeps results of
+        products, convolutions and reductions, and computes what is elementwise, moved
+        or normalised again when a gradient reads it: less memory for more time. An op
+        on tensors of both kinds is recorded as "balanced"; their graphs may join.
+        Raises: AutodiffError for another strategy.
+        """
+        if checkpointing not in (None, "none"):
+            from .backend.balanced import balanced
+
+            return balanced(self, checkpointing)
         if self._outer is None:
             from .backend.autodiff import Autodiff
 
             backend = getattr(self.backend, "wrapped", self.backend)
             self._outer = AutodiffDevice(self.name, Autodiff(backend), self)
+            cover(self._outer, self)
         return self._outer
 
     def unfused(self) -> Device:
@@ -151,6 +165,14 @@ class Device:
 
 class AutodiffDevice(Device):
     """A device that records gradients: its tensors are `Tracked`, with `backward`."""
+
+
+def cover(device: Device, inner: Device) -> None:
+    """Let contexts under way (autocast, …) reach a device made over one of theirs."""
+    if hasattr(inner.backend, "wrapped"):
+        from .backend.around import extend
+
+        extend(device, inner)
 
 
 DEVICES: dict[str, Device] = {}

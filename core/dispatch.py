@@ -40,7 +40,8 @@ def unify(name, tensors):
                 "%s: tensors must be on one device; given %s; move one with .to(...)"
                 % (name, ", ".join([repr(x.device) for x in tensors]))
             )
-        if _level(t.device) > _level(where):
+        above = _level(t.device) - _level(where)
+        if above > 0 or (above == 0 and t.device.checkpointing):
             where = t.device
     return [change_level(t, where) for t in tensors]
 

@@ -43,6 +43,11 @@ def manual_seed(seed: int) -> None:
             seed_device(found, _seed[0])
 
 
+def current_seed() -> int:
+    """Return the seed of streams that are opened now."""
+    return _seed[0]
+
+
 def seed_device(base: Device, seed: int) -> None:
     """Restart one device's stream: the state (key, key, draw) lives on the device."""
     from .tensor import tensor

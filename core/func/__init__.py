@@ -8,11 +8,11 @@ down again, so that they nest in any order.
 from __future__ import annotations
 
 _HOMES = {
-    "grad": "grad", "value_and_grad": "grad", "grad_and_value": "grad", "vjp": "grad",
-    "jvp": "forward", "hvp": "jacobian", "vmap": "vmap",
-    "jacobian": "jacobian", "jacrev": "jacobian", "jacfwd": "jacobian",
-    "hessian": "jacobian", "functional_call": "stateless",
-    "stack_module_state": "stateless",
+    "grad": "reverse", "value_and_grad": "reverse", "grad_and_value": "reverse",
+    "vjp": "reverse", "jvp": "forward", "hvp": "jacobians", "vmap": "mapping",
+    "jacobian": "jacobians", "jacrev": "jacobians", "jacfwd": "jacobians",
+    "hessian": "jacobians", "functional_call": "stateless",
+    "stack_module_state": "stateless", "custom_vjp": "custom",
 }  # fmt: skip
 
 
@@ -23,9 +23,7 @@ def __getattr__(name):
 
     path = __name__ + "." + _HOMES[name]
     __import__(path)
-    found = getattr(sys.modules[path], name)
-    globals()[name] = found  # over the module of the same name
-    return found
+    return getattr(sys.modules[path], name)
 
 
 def __dir__():

@@ -151,7 +151,7 @@ class _Array:
 
 def _grad(op, many):
     def grad(ctx):
-        from .vmap import batch_device, many_over, out_of
+        from .mapping import batch_device, many_over, out_of
 
         tensors = [t for t in ctx.g if t is not None] + list(ctx.inputs)
         top = batch_device(_highest(tensors))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend.grad_mode import _STATE
 from ..backend.levels import LEVELS
-from ..device import Device
+from ..device import Device, cover
 from ..dispatch import change_level, wrap
 from ..errors import DeviceError
 from ..tensor import Tensor
@@ -51,6 +51,7 @@ def layer(inner: Device, kind: str, make: Callable[[Any], Any]) -> Device:
         found = LayerDevice(inner.name, make(bare(inner)), inner)
         found.kind = kind
         inner._layers[kind] = found
+        cover(found, inner)
     return found
 
 

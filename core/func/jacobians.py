@@ -8,8 +8,8 @@ from ..backend.grad_mode import like
 from ..ops.creation import eye
 from ..tree import flatten, unflatten
 from .forward import jvp
-from .grad import _chosen, pull, value_and_grad
-from .vmap import vmap
+from .mapping import vmap
+from .reverse import _chosen, pull, value_and_grad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
