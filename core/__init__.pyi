@@ -1,5 +1,6 @@
 """Made by `python -m fogo.cli.stubs` from the functions of fogo.ops."""
 
+from builtins import bool as _bool
 from collections.abc import Sequence
 from typing import TypeVar, overload
 
@@ -16,6 +17,7 @@ from . import optim as optim
 from . import random as random
 from . import store as store
 from . import train as train
+from .namespace import Info
 from .device import AutodiffDevice as AutodiffDevice
 from .device import Device as Device
 from .device import best_device as best_device
@@ -26,6 +28,8 @@ from .device import set_default_device as set_default_device
 from .dtypes import DType as DType
 from .dtypes import bool_ as bool_
 from .dtypes import can_cast as can_cast
+from .dtypes import complex128 as complex128
+from .dtypes import complex64 as complex64
 from .dtypes import dtype as dtype
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
@@ -52,42 +56,56 @@ from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .backend.gradients import Gradients as Gradients
 from .backend.gradients import GradientsAccumulator as GradientsAccumulator
+from .exchange import asarray as asarray
 from .backend.autocast import autocast as autocast
 from .backend.checkpoint import checkpoint as checkpoint
 from .compiling import compile as compile
 from .func.custom import custom_vjp as custom_vjp
 from .anomaly import detect_anomaly as detect_anomaly
+from .namespace import e as e
 from .backend.grad_mode import enable_grad as enable_grad
 from .backend.fusion.explain import explain as explain
+from .namespace import finfo as finfo
+from .exchange import from_dlpack as from_dlpack
 from .backend.autocast import get_autocast_dtype as get_autocast_dtype
-from .func.grad import grad as grad
-from .gradcheck import gradcheck as gradcheck
-from .gradcheck import gradgradcheck as gradgradcheck
-from .func.jacobian import hessian as hessian
-from .func.jacobian import hvp as hvp
+from .func.reverse import grad as grad
+from .gradchecks import gradcheck as gradcheck
+from .gradchecks import gradgradcheck as gradgradcheck
+from .func.jacobians import hessian as hessian
+from .func.jacobians import hvp as hvp
+from .namespace import iinfo as iinfo
+from .namespace import inf as inf
 from .backend.grad_mode import inference_mode as inference_mode
 from .backend.autocast import is_autocast_enabled as is_autocast_enabled
 from .backend.grad_mode import is_grad_enabled as is_grad_enabled
-from .func.jacobian import jacfwd as jacfwd
-from .func.jacobian import jacobian as jacobian
-from .func.jacobian import jacrev as jacrev
+from .namespace import isdtype as isdtype
+from .func.jacobians import jacfwd as jacfwd
+from .func.jacobians import jacobian as jacobian
+from .func.jacobians import jacrev as jacrev
 from .func.forward import jvp as jvp
 from .kernel.user import kernel as kernel
 from .kernel.source import kernel_source as kernel_source
 from .memory import memory_cleanup as memory_cleanup
 from .memory import memory_stats as memory_stats
+from .namespace import nan as nan
+from .namespace import newaxis as newaxis
 from .backend.grad_mode import no_grad as no_grad
+from .namespace import pi as pi
 from .profiling import profile as profile
+from .namespace import result_type as result_type
 from .backend.grad_mode import set_grad_enabled as set_grad_enabled
 from .printing import set_print_options as set_print_options
-from .func.grad import value_and_grad as value_and_grad
-from .func.grad import vjp as vjp
-from .func.vmap import vmap as vmap
+from .func.reverse import value_and_grad as value_and_grad
+from .func.reverse import vjp as vjp
+from .func.mapping import vmap as vmap
 
 T = TypeVar("T", bound=Tensor)
 
 __version__: str
+__array_api_version__: str
+bool: DType
 
+def __array_namespace_info__() -> Info: ...
 @overload
 def bernoulli(p: float, shape: tuple[int, ...], *, device: AutodiffDevice) -> Tracked: ...
 @overload
@@ -147,7 +165,7 @@ def asin(x: T) -> T:
     """Return the arcsine, in radians."""
 def asinh(x: T) -> T:
     """Return the inverse hyperbolic sine."""
-def astype(x: T, dtype: DType | str, copy: bool = True, device: Device | str | None = None) -> T:
+def astype(x: T, dtype: DType | str, copy: _bool = True, device: Device | str | None = None) -> T:
     """Convert to another dtype, and to another device."""
 def atan(x: T) -> T:
     """Return the arctangent, in radians."""
@@ -356,33 +374,33 @@ def where(condition: Tensor, x: Tensor | float, y: Tracked) -> Tracked: ...
 @overload
 def where(condition: T, x: Tensor | float, y: Tensor | float) -> T:
     """Choose `x` where the condition holds, else `y`. All three broadcast."""
-def all(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def all(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
-def amax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def amax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the largest element over `axis`; nan if there is one."""
-def amin(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def amin(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the smallest element over `axis`; nan if there is one."""
-def any(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def any(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Say whether some element over `axis` is true (non-zero). Dtype: bool."""
-def argmax(x: T, axis: int | None = None, keepdims: bool = False) -> T:
+def argmax(x: T, axis: int | None = None, keepdims: _bool = False) -> T:
     """Return the position of the (first) largest element. Dtype: default integer."""
-def argmin(x: T, axis: int | None = None, keepdims: bool = False) -> T:
+def argmin(x: T, axis: int | None = None, keepdims: _bool = False) -> T:
     """Return the position of the (first) smallest element. Dtype: default integer."""
-def count_nonzero(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def count_nonzero(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return how many elements over `axis` are not 0. Dtype: the default integer."""
-def max(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def max(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the largest element over `axis`; nan if there is one."""
-def mean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def mean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the arithmetic mean over `axis`; integers become float32."""
-def min(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def min(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the smallest element over `axis`; nan if there is one."""
-def prod(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> T:
+def prod(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False, dtype: DType | None = None) -> T:
     """Return the product over `axis`; dtypes as in `sum`."""
-def std(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
+def std(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: _bool = False) -> T:
     """Return the standard deviation over `axis`; see `var`."""
-def sum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: DType | None = None) -> T:
+def sum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False, dtype: DType | None = None) -> T:
     """Return the sum over `axis` (all axes if None)."""
-def var(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> T:
+def var(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: _bool = False) -> T:
     """Return the variance over `axis`, divided by `n - correction`."""
 def pad(x: T, widths: Sequence[Sequence[int]] | Sequence[int] | int, mode: str = 'constant', value: float = 0.0) -> T:
     """Add elements around x."""
@@ -412,7 +430,7 @@ def permute(x: T, *axes: int | Sequence[int]) -> T:
     """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
 def permute_dims(x: T, axes: Sequence[int]) -> T:
     """`permute`, by its name in the array API standard."""
-def reshape(x: T, shape: int | Sequence[int], *more: int, copy: bool | None = None) -> T:
+def reshape(x: T, shape: int | Sequence[int], *more: int, copy: _bool | None = None) -> T:
     """Return the elements in row-major order under another shape; one size may be -1."""
 def roll(x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> T:
     """Shift elements along axes; those pushed out come in at the other end."""
@@ -464,9 +482,9 @@ def full(shape: Sequence[int] | int, fill_value: complex, dtype: DType | str | N
 def full_like(x: T, fill_value: complex, dtype: DType | str | None = None, device: Device | str | None = None) -> T:
     """Return a constant of x's shape; of its dtype and on its device unless given."""
 @overload
-def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, *, device: AutodiffDevice, endpoint: bool = True) -> Tracked: ...
+def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, *, device: AutodiffDevice, endpoint: _bool = True) -> Tracked: ...
 @overload
-def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, device: Device | str | None = None, endpoint: bool = True) -> Tensor:
+def linspace(start: complex, stop: complex, num: int, dtype: DType | str | None = None, device: Device | str | None = None, endpoint: _bool = True) -> Tensor:
     """Return `num` evenly spaced values from start to stop (with it, or without)."""
 @overload
 def ones(shape: int | Sequence[int], *more: int, dtype: DType | str | None = None, device: AutodiffDevice) -> Tracked: ...
@@ -630,7 +648,7 @@ def log_softmax(x: T, axis: int = -1) -> T:
     """Return `log(softmax(x))`, without the loss of digits of doing it in two steps."""
 def logsigmoid(x: T) -> T:
     """Return `log(sigmoid(x))`, exact also for very negative x."""
-def logsumexp(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def logsumexp(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return `log(sum(exp(x)))` over `axis` (all if None); no overflow on the way."""
 def mish(x: T) -> T:
     """Return `x * tanh(softplus(x))`."""
@@ -732,40 +750,40 @@ def adaptive_avg_pool2d(x: T, output_size: int | tuple[int | None, ...]) -> T:
     """`adaptive_avg_pool` over the last two axes; a number stands for both."""
 def adaptive_avg_pool3d(x: T, output_size: int | tuple[int | None, ...]) -> T:
     """`adaptive_avg_pool` over the last three axes; a number stands for all."""
-def avg_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+def avg_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True, divisor_override: int | None = None) -> T:
     """Return the mean of each window; padding counts as zeros, or not at all."""
-def avg_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> T:
+def avg_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True) -> T:
     """Return the mean of each window of [N, C, L]; see `avg_pool`."""
-def avg_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+def avg_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True, divisor_override: int | None = None) -> T:
     """Return the mean of each window of [N, C, H, W]; see `avg_pool`."""
-def avg_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> T:
+def avg_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True, divisor_override: int | None = None) -> T:
     """Return the mean of each window of [N, C, D, H, W]; see `avg_pool`."""
 def global_avg_pool(x: T) -> T:
     """Return the mean of each plane: [N, C, ...S] -> [N, C, 1, …]."""
 def global_max_pool(x: T) -> T:
     """Return the largest element of each plane: [N, C, ...S] -> [N, C, 1, …]."""
-def max_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False) -> tuple[T, T]:
+def max_pool(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: _bool = False) -> tuple[T, T]:
     """Return the largest element of each window, and its place."""
-def max_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool1d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: _bool = False, return_indices: _bool = False) -> Any:
     """Return the largest of each window of [N, C, L]; `return_indices`: places too."""
-def max_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: _bool = False, return_indices: _bool = False) -> Any:
     """Return the largest of each window of [N, C, H, W]; `return_indices`: places too."""
-def max_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool3d(x: T, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, dilation: int | tuple[int, ...] = 1, ceil_mode: _bool = False, return_indices: _bool = False) -> Any:
     """Return the largest element of each window of [N, C, D, H, W]."""
 @overload
-def batch_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+def batch_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: _bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
 @overload
-def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, training: _bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
 @overload
-def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tracked, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tracked, bias: Tensor | None = None, training: _bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
 @overload
-def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, *, bias: Tracked, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, *, bias: Tracked, training: _bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
 @overload
-def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, *, momentum: Tracked, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
+def batch_norm(x: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: _bool = False, *, momentum: Tracked, eps: float = 1e-05) -> tuple[Tracked, Tensor | None, Tensor | None]: ...
 @overload
-def batch_norm(x: T, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[T, Tensor | None, Tensor | None]:
+def batch_norm(x: T, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: _bool = False, momentum: float | Tensor = 0.1, eps: float = 1e-05) -> tuple[T, Tensor | None, Tensor | None]:
     """Normalise each channel over batch and places; return it and the new statistics."""
-def dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+def dropout(x: T, p: float = 0.5, training: _bool = True) -> T:
     """Set elements to 0 with probability p and divide the rest by 1 - p."""
 @overload
 def group_norm(x: Tensor, num_groups: int, weight: Tracked, bias: Tensor | None = None, eps: float = 1e-05) -> Tracked: ...
@@ -775,15 +793,15 @@ def group_norm(x: Tensor, num_groups: int, weight: Tensor | None = None, *, bias
 def group_norm(x: T, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05) -> T:
     """Normalise groups of channels of each sample over channels and places."""
 @overload
-def instance_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+def instance_norm(x: Tensor, running_mean: Tracked, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: _bool = True, eps: float = 1e-05) -> Tracked: ...
 @overload
-def instance_norm(x: Tensor, running_mean: Tensor | None = None, *, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, *, running_var: Tracked, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: _bool = True, eps: float = 1e-05) -> Tracked: ...
 @overload
-def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, *, weight: Tracked, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, *, weight: Tracked, bias: Tensor | None = None, use_input_stats: _bool = True, eps: float = 1e-05) -> Tracked: ...
 @overload
-def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, *, bias: Tracked, use_input_stats: bool = True, eps: float = 1e-05) -> Tracked: ...
+def instance_norm(x: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, *, bias: Tracked, use_input_stats: _bool = True, eps: float = 1e-05) -> Tracked: ...
 @overload
-def instance_norm(x: T, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, eps: float = 1e-05) -> T:
+def instance_norm(x: T, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: _bool = True, eps: float = 1e-05) -> T:
     """Normalise each channel of each sample over its places."""
 @overload
 def layer_norm(x: Tensor, normalized_shape: int | tuple[int, ...], weight: Tracked, bias: Tensor | None = None, eps: float = 1e-05) -> Tracked: ...
@@ -828,9 +846,9 @@ def huber_loss(x: Tensor, target: Tracked, reduction: str = 'mean', delta: float
 def huber_loss(x: T, target: Tensor, reduction: str = 'mean', delta: float = 1.0) -> T:
     """Return `d*d / 2` where |d| <= delta, else `delta * (|d| - delta/2)`."""
 @overload
-def kl_div(x: Tensor, target: Tracked, reduction: str = 'mean', log_target: bool = False) -> Tracked: ...
+def kl_div(x: Tensor, target: Tracked, reduction: str = 'mean', log_target: _bool = False) -> Tracked: ...
 @overload
-def kl_div(x: T, target: Tensor, reduction: str = 'mean', log_target: bool = False) -> T:
+def kl_div(x: T, target: Tensor, reduction: str = 'mean', log_target: _bool = False) -> T:
     """Return `t * (log(t) - x)` for log-probabilities x and probabilities t."""
 @overload
 def l1_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tracked: ...
@@ -862,9 +880,9 @@ def cumprod(x: T, axis: int, dtype: DType | None = None) -> T:
     """Return the products of all elements up to each one; dtypes as in `cumsum`."""
 def cumsum(x: T, axis: int, dtype: DType | None = None) -> T:
     """Return the sums of all elements up to each one along an axis."""
-def cumulative_prod(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
+def cumulative_prod(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: _bool = False) -> T:
     """`cumprod`, by its name in the array API standard; may begin with 1."""
-def cumulative_sum(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False) -> T:
+def cumulative_sum(x: T, axis: int | None = None, dtype: DType | None = None, include_initial: _bool = False) -> T:
     """`cumsum`, by its name in the array API standard; may begin with 0."""
 def exclusive_products(x: T, axes: int | tuple[int, ...] | None = None) -> T:
     """Return for each element the product of all others over `axes`: no division."""
@@ -873,7 +891,7 @@ def linear_scan(a: Tensor, b: Tracked, axis: int = -1) -> Tracked: ...
 @overload
 def linear_scan(a: T, b: Tensor, axis: int = -1) -> T:
     """Return h with `h[i] = a[i] * h[i-1] + b[i]` along an axis, from h[-1] = 0."""
-def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+def argsort(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> T:
     """Return the positions that would sort x along an axis; equal ones keep order."""
 @overload
 def searchsorted(x1: Tensor, x2: Tracked, side: str = 'left', sorter: Tensor | None = None) -> Tracked: ...
@@ -882,11 +900,11 @@ def searchsorted(x1: Tensor, x2: Tensor | float, side: str = 'left', *, sorter: 
 @overload
 def searchsorted(x1: T, x2: Tensor | float, side: str = 'left', sorter: Tensor | None = None) -> T:
     """Return where each element of x2 would go into sorted x1 to keep the order."""
-def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> T:
+def sort(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> T:
     """Return x sorted along an axis, as the array API does; see also `sort_pairs`."""
-def sort_pairs(x: T, axis: int = -1, descending: bool = False, stable: bool = True) -> tuple[T, T]:
+def sort_pairs(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> tuple[T, T]:
     """Return x sorted along an axis, and the places its elements came from."""
-def topk(x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[T, T]:
+def topk(x: T, k: int, axis: int = -1, largest: _bool = True, sorted: _bool = True) -> tuple[T, T]:
     """Return the k largest (or smallest) elements along an axis, and their positions."""
 @overload
 def masked_scatter(x: Tensor, mask: Tracked, source: Tensor) -> Tracked: ...
@@ -916,13 +934,13 @@ def sliding_windows(x: T, axis: int, size: int, step: int = 1, dilation: int = 1
 def unfold(x: T, kernel_size: int | tuple[int, int], dilation: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, stride: int | tuple[int, int] = 1) -> T:
     """Return the windows of images as columns (im2col, as in PyTorch)."""
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tracked, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tracked, v: Tensor, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tracked, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tracked, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tracked, is_causal: bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tracked, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False, scale: float | None = None) -> T:
+def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> T:
     """Return `softmax(q @ k.T * scale) @ v`: each query's mix of the values."""
 @overload
 def cosine_embedding_loss(x1: Tensor, x2: Tracked, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...
@@ -968,18 +986,18 @@ def soft_margin_loss(x: Tensor, target: Tracked, reduction: str = 'mean') -> Tra
 def soft_margin_loss(x: T, target: Tensor, reduction: str = 'mean') -> T:
     """Return `log(1 + exp(-target * x))` for targets 1 and -1, without its overflow."""
 @overload
-def triplet_margin_loss(anchor: Tensor, positive: Tracked, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+def triplet_margin_loss(anchor: Tensor, positive: Tracked, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: _bool = False, reduction: str = 'mean') -> Tracked: ...
 @overload
-def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tracked, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tracked, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: _bool = False, reduction: str = 'mean') -> Tracked: ...
 @overload
-def triplet_margin_loss(anchor: T, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: str = 'mean') -> T:
+def triplet_margin_loss(anchor: T, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: _bool = False, reduction: str = 'mean') -> T:
     """Return `max(0, d(anchor, positive) - d(anchor, negative) + margin)`."""
 @overload
-def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tracked, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tracked, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: _bool = False, reduction: str = 'mean') -> Tracked: ...
 @overload
-def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tracked, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tracked: ...
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tracked, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: _bool = False, reduction: str = 'mean') -> Tracked: ...
 @overload
-def triplet_margin_with_distance_loss(anchor: T, positive: Tensor, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> T:
+def triplet_margin_with_distance_loss(anchor: T, positive: Tensor, negative: Tensor, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: _bool = False, reduction: str = 'mean') -> T:
     """Return `triplet_margin_loss` with a distance of one's own (Euclidean if None)."""
 @overload
 def dice_loss(x: Tensor, target: Tracked, smooth: float = 1.0, reduction: str = 'mean') -> Tracked: ...
@@ -994,11 +1012,11 @@ def focal_loss(x: Tensor, target: Tensor, weight: Tracked, gamma: float = 2.0, i
 def focal_loss(x: T, target: Tensor, weight: Tensor | None = None, gamma: float = 2.0, ignore_index: int = -100, reduction: str = 'mean') -> T:
     """Return the cross-entropy of classes, times `(1 - p_t) ** gamma`."""
 @overload
-def gaussian_nll_loss(x: Tensor, target: Tracked, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
+def gaussian_nll_loss(x: Tensor, target: Tracked, var: Tensor | float, full: _bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
 @overload
-def gaussian_nll_loss(x: Tensor, target: Tensor, var: Tracked, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
+def gaussian_nll_loss(x: Tensor, target: Tensor, var: Tracked, full: _bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tracked: ...
 @overload
-def gaussian_nll_loss(x: T, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> T:
+def gaussian_nll_loss(x: T, target: Tensor, var: Tensor | float, full: _bool = False, eps: float = 1e-06, reduction: str = 'mean') -> T:
     """Return `(log(var) + (x - target)**2 / var) / 2`, var taken as at least eps."""
 def gram_matrix(x: T) -> T:
     """Return `F @ F.T / (C * size)` of feature maps F: their style (Gatys et al. 2015)."""
@@ -1020,9 +1038,9 @@ def lp_loss(x: Tensor, target: Tracked, p: float = 2.0, reduction: str = 'mean')
 def lp_loss(x: T, target: Tensor, p: float = 2.0, reduction: str = 'mean') -> T:
     """Return `|x - target| ** p`; p above 0."""
 @overload
-def poisson_nll_loss(x: Tensor, target: Tracked, log_input: bool = True, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tracked: ...
+def poisson_nll_loss(x: Tensor, target: Tracked, log_input: _bool = True, full: _bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tracked: ...
 @overload
-def poisson_nll_loss(x: T, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> T:
+def poisson_nll_loss(x: T, target: Tensor, log_input: _bool = True, full: _bool = False, eps: float = 1e-08, reduction: str = 'mean') -> T:
     """Return `exp(x) - target * x`, or `x - target * log(x + eps)` for plain rates x."""
 @overload
 def sigmoid_focal_loss(x: Tensor, target: Tracked, alpha: float = 0.25, gamma: float = 2.0, reduction: str = 'none') -> Tracked: ...
@@ -1097,9 +1115,9 @@ def unique_inverse(x: Tensor) -> UniqueInverseResult:
     """Return (values, inverse_indices): `values[inverse_indices]` is x."""
 def unique_values(x: Tensor) -> Tensor:
     """Return each value of x once, in order; see `unique_all`."""
-def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int] | int, target_lengths: Tensor | Sequence[int] | int, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Tensor | Sequence[int] | int, target_lengths: Tensor | Sequence[int] | int, blank: int = 0, reduction: str = 'mean', zero_infinity: _bool = False) -> Tensor:
     """Return minus the log-probability of labels, over all alignments with frames."""
-def rnnt_loss(logits: Tensor, targets: Tensor, logit_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = -1, clamp: float = -1.0, reduction: str = 'mean', fused_log_softmax: bool = True) -> Tensor:
+def rnnt_loss(logits: Tensor, targets: Tensor, logit_lengths: Tensor | Sequence[int], target_lengths: Tensor | Sequence[int], blank: int = -1, clamp: float = -1.0, reduction: str = 'mean', fused_log_softmax: _bool = True) -> Tensor:
     """Return minus the log-probability of labels in a transducer, over all alignments."""
 def channel_shuffle(x: T, groups: int) -> T:
     """Deal the channels of groups out in turn (Zhang et al., ShuffleNet, 2018)."""
@@ -1109,17 +1127,17 @@ def pixel_unshuffle(x: T, downscale_factor: int) -> T:
     """Lay squares of r by r places out as r * r channels: undoes `pixel_shuffle`."""
 def adaptive_max_pool(x: T, output_size: tuple[int | None, ...]) -> tuple[T, T]:
     """Return the largest of windows chosen so that the last axes get `output_size`."""
-def adaptive_max_pool1d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(x: T, output_size: int | tuple[int | None, ...], return_indices: _bool = False) -> Any:
     """`adaptive_max_pool` over the last axis; places too if `return_indices`."""
-def adaptive_max_pool2d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(x: T, output_size: int | tuple[int | None, ...], return_indices: _bool = False) -> Any:
     """`adaptive_max_pool` over the last two axes; a number stands for both."""
-def adaptive_max_pool3d(x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False) -> Any:
+def adaptive_max_pool3d(x: T, output_size: int | tuple[int | None, ...], return_indices: _bool = False) -> Any:
     """`adaptive_max_pool` over the last three axes; a number stands for all."""
-def lp_pool1d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+def lp_pool1d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: _bool = False) -> T:
     """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, L], p = norm_type."""
-def lp_pool2d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+def lp_pool2d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: _bool = False) -> T:
     """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, H, W]."""
-def lp_pool3d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: bool = False) -> T:
+def lp_pool3d(x: T, norm_type: float, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, ceil_mode: _bool = False) -> T:
     """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, D, H, W]."""
 @overload
 def max_unpool1d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> Tracked: ...
@@ -1136,14 +1154,14 @@ def max_unpool3d(x: Tensor, indices: Tracked, kernel_size: int | tuple[int, ...]
 @overload
 def max_unpool3d(x: T, indices: Tensor, kernel_size: int | tuple[int, ...], stride: int | tuple[int, ...] | None = None, padding: int | tuple[int, ...] = 0, output_size: tuple[int, ...] | None = None) -> T:
     """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere."""
-def interpolate(x: T, size: int | tuple[int, ...] | None = None, scale_factor: float | tuple[float, ...] | None = None, mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False) -> T:
+def interpolate(x: T, size: int | tuple[int, ...] | None = None, scale_factor: float | tuple[float, ...] | None = None, mode: str = 'nearest', align_corners: _bool | None = None, recompute_scale_factor: _bool | None = None, antialias: _bool = False) -> T:
     """Return x resampled to `size`, or to its size times `scale_factor`."""
-def affine_grid(theta: T, size: tuple[int, ...], align_corners: bool = False) -> T:
+def affine_grid(theta: T, size: tuple[int, ...], align_corners: _bool = False) -> T:
     """Return the grid for `grid_sample` that an affine map makes of the output's."""
 @overload
-def grid_sample(x: Tensor, grid: Tracked, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> Tracked: ...
+def grid_sample(x: Tensor, grid: Tracked, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: _bool = False) -> Tracked: ...
 @overload
-def grid_sample(x: T, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool = False) -> T:
+def grid_sample(x: T, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: _bool = False) -> T:
     """Return x at the places of a grid; -1 and 1 are its edges (or corners' centres)."""
 @overload
 def deform_conv2d(x: Tensor, offset: Tracked, weight: Tensor, bias: Tensor | None = None, stride: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1, mask: Tensor | None = None) -> Tracked: ...
@@ -1160,7 +1178,7 @@ def hard_shrink(x: T, lambd: float = 0.5) -> T:
     """Return x, with 0 where it lies in [-lambd, lambd]."""
 def quiet_softmax(x: T, axis: int = -1) -> T:
     """Return `exp(x) / (1 + sum(exp(x)))`: weights that may all be small."""
-def rrelu(x: T, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False) -> T:
+def rrelu(x: T, lower: float = 0.125, upper: float = 0.3333333333333333, training: _bool = False) -> T:
     """`leaky_relu` with slopes drawn evenly from [lower, upper] for each element."""
 def shrink(x: T, lambd: float = 0.5, bias: float = 0.0) -> T:
     """Return x moved towards 0 by `bias`, and 0 where |x| is at most `lambd`."""
@@ -1170,17 +1188,17 @@ def swiglu(x: T, axis: int = -1) -> T:
     """Cut an axis in halves a and b; return `silu(a) * b`."""
 def thresholded_relu(x: T, alpha: float = 1.0) -> T:
     """Return x where it is above `alpha`, else 0."""
-def alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+def alpha_dropout(x: T, p: float = 0.5, training: _bool = True) -> T:
     """Dropout that keeps mean 0 and variance 1 of what `selu` gives."""
-def dropout1d(x: T, p: float = 0.5, training: bool = True) -> T:
+def dropout1d(x: T, p: float = 0.5, training: _bool = True) -> T:
     """Set channels of [N, C, L] to 0 with probability p, divide the rest by 1 - p."""
-def dropout2d(x: T, p: float = 0.5, training: bool = True) -> T:
+def dropout2d(x: T, p: float = 0.5, training: _bool = True) -> T:
     """Set channels of [N, C, H, W] to 0 with probability p; scale the rest."""
-def dropout3d(x: T, p: float = 0.5, training: bool = True) -> T:
+def dropout3d(x: T, p: float = 0.5, training: _bool = True) -> T:
     """Set channels of [N, C, D, H, W] to 0 with probability p; scale the rest."""
-def feature_alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
+def feature_alpha_dropout(x: T, p: float = 0.5, training: _bool = True) -> T:
     """`alpha_dropout` of whole channels: x [N, C, ...]. Raises: ShapeError."""
-def gaussian_noise(x: T, std: float = 1.0, training: bool = True) -> T:
+def gaussian_noise(x: T, std: float = 1.0, training: _bool = True) -> T:
     """Add normal noise of a standard deviation; outside training return x."""
 @overload
 def cosine_similarity(x1: Tensor, x2: Tracked, dim: int = 1, eps: float = 1e-08) -> Tracked: ...
@@ -1190,9 +1208,9 @@ def cosine_similarity(x1: T, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> T:
 def local_response_norm(x: T, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> T:
     """Return `x / (k + alpha * mean of x * x over size channels around) ** beta`."""
 @overload
-def pairwise_distance(x1: Tensor, x2: Tracked, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tracked: ...
+def pairwise_distance(x1: Tensor, x2: Tracked, p: float = 2.0, eps: float = 1e-06, keepdim: _bool = False) -> Tracked: ...
 @overload
-def pairwise_distance(x1: T, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> T:
+def pairwise_distance(x1: T, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: _bool = False) -> T:
     """Return the p-norm of `x1 - x2 + eps` along the last axis; both broadcast."""
 @overload
 def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
@@ -1329,7 +1347,7 @@ def vsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
     """`tensor_split` along axis 0 of at least a matrix."""
 def vstack(tensors: Sequence[T]) -> T:
     """Join tensors along axis 0; vectors are rows."""
-def aminmax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Extremes[T]:
+def aminmax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> Extremes[T]:
     """Return the smallest and the largest elements over `axis`: `.min`, `.max`."""
 def corrcoef(x: T) -> T:
     """Return the correlations of the rows: x [V, N] -> [V, V], from -1 to 1."""
@@ -1340,38 +1358,59 @@ def cov(x: Tensor, correction: float = 1, fweights: Tensor | None = None, *, awe
 @overload
 def cov(x: T, correction: float = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> T:
     """Return the covariances of the rows: x [V, N] -> [V, V]; a vector's variance."""
-def nanmean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def nanmean(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the mean over `axis` of what is not nan; nan where nothing is left."""
-def nansum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
+def nansum(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Return the sum over `axis`, with nan counted as 0."""
-def std_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[T, T]:
+def std_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: _bool = False) -> tuple[T, T]:
     """Return the standard deviation and the mean over `axis`; see `var`."""
-def var_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: bool = False) -> tuple[T, T]:
+def var_mean(x: T, axis: int | tuple[int, ...] | None = None, correction: float = 0.0, keepdims: _bool = False) -> tuple[T, T]:
     """Return the variance and the mean over `axis`; see `var` for the correction."""
-def argtopk(x: T, k: int, axis: int = -1, largest: bool = True) -> T:
+def argtopk(x: T, k: int, axis: int = -1, largest: _bool = True) -> T:
     """Return the positions of the k largest (or smallest) elements: `topk`'s."""
-def kthvalue(x: T, k: int, axis: int = -1, keepdims: bool = False) -> Placed[T]:
+def kthvalue(x: T, k: int, axis: int = -1, keepdims: _bool = False) -> Placed[T]:
     """Return the k-th smallest element of each line (from 1), and where it stands."""
-def median(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[T]:
+def median(x: T, axis: int | None = None, keepdims: _bool = False) -> T | Placed[T]:
     """Return the median; with an axis, the medians along it and where they stand."""
-def mode(x: T, axis: int = -1, keepdims: bool = False) -> Placed[T]:
+def mode(x: T, axis: int = -1, keepdims: _bool = False) -> Placed[T]:
     """Return the most frequent element of each line, and where it last stands."""
 def msort(x: T) -> T:
     """Return x sorted along its first axis."""
-def nanmedian(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[T]:
+def nanmedian(x: T, axis: int | None = None, keepdims: _bool = False) -> T | Placed[T]:
     """`median` of what is not nan; nan where nothing is left."""
 @overload
-def nanquantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+def nanquantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> Tracked: ...
 @overload
-def nanquantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+def nanquantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> T:
     """`quantile` of what is not nan; nan where nothing is left."""
 @overload
-def percentile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+def percentile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> Tracked: ...
 @overload
-def percentile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+def percentile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> T:
     """`quantile` with q in percent, as in NumPy."""
 @overload
-def quantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> Tracked: ...
+def quantile(x: Tensor, q: Tracked, axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> Tracked: ...
 @overload
-def quantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: bool = False, interpolation: str = 'linear') -> T:
+def quantile(x: T, q: Tensor | float | Sequence[float], axis: int | None = None, keepdims: _bool = False, interpolation: str = 'linear') -> T:
     """Return the elements below which the share q of each line lies."""
+@overload
+def einsum(equation: str, *operands: Tracked) -> Tracked: ...
+@overload
+def einsum(equation: str, *operands: T) -> T:
+    """Return the sum of products that the equation describes, as in NumPy."""
+@overload
+def allclose(x: Tensor, other: Tracked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Tracked: ...
+@overload
+def allclose(x: T, other: Tensor | float, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> T:
+    """Say whether all elements are close; see `isclose`. A 0-d bool tensor."""
+@overload
+def isclose(x: Tensor, other: Tracked, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> Tracked: ...
+@overload
+def isclose(x: T, other: Tensor | float, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> T:
+    """Say where `|x - other| <= atol + rtol * |other|`. Dtype: bool."""
+def isneginf(x: T) -> T:
+    """Say where x is -inf. Dtype: bool."""
+def isposinf(x: T) -> T:
+    """Say where x is inf. Dtype: bool."""
+def nan_to_num(x: T, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> T:
+    """Return x with numbers for nan, inf and -inf: 0 and the dtype's extremes."""

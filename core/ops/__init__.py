@@ -15,6 +15,7 @@ MODULES = (
     "ctc", "transducer", "shuffle", "pool_more", "resample",
     "interpolate", "grid", "deform", "gates", "noise", "distance",
     "special", "shaping", "stacking", "stats", "order",
+    "einsum", "closeness",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

@@ -21,7 +21,7 @@ def complete(row: Row, dtype: str, case: Case) -> Case:
     args, options = case.get("args", []), case.get("options", {})
     out: Case = {"id": case["id"], "op": case["op"], "inputs": _specs(case)}
     for name, value in (("args", args), ("options", options), ("at", row.at)):
-        if value:
+        if value or value == 0:
             out[name] = value
     for flag in ("listed", "creates", "host"):
         if getattr(row, flag):
