@@ -63,6 +63,9 @@ class Methods:
     def __matmul__(self, o):
         return ops.method("matmul")(self, o)
 
+    def __rmatmul__(self, o):
+        return ops.method("matmul")(o, self)
+
     def __neg__(self):
         return ops.elementwise.neg(self)
 
@@ -96,8 +99,14 @@ class Methods:
     def __lshift__(self, o):
         return ops.elementwise.bitwise_left_shift(self, o)
 
+    def __rlshift__(self, o):
+        return ops.elementwise.bitwise_left_shift(o, self)
+
     def __rshift__(self, o):
         return ops.elementwise.bitwise_right_shift(self, o)
+
+    def __rrshift__(self, o):
+        return ops.elementwise.bitwise_right_shift(o, self)
 
     def __lt__(self, o):
         return ops.elementwise.less(self, o)

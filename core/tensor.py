@@ -13,8 +13,8 @@ from .backend.autodiff import Var, backward, detached, leaf
 from .backend.capture import WATCH, changed, refuse
 from .device import AutodiffDevice, Device, device
 from .dispatch import change_level, wrap
-from .dtypes import DEFAULT_FLOAT, DType, bool_, dtype, float32
-from .errors import AutodiffError, DTypeError, ShapeError
+from .dtypes import DEFAULT_COMPLEX, DEFAULT_FLOAT, DType, bool_, dtype
+from .errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from .methods import Methods
 from .shapes import size
 from .storage import flatten, nest, pack, unpack
@@ -119,8 +119,7 @@ class Tensor(Methods):
         import numpy as np
 
         buffer = self.device.backend.read([self._handle])[0]
-        names = {"bool": "bool"}
-        kind = np.dtype(names.get(self.dtype.name, self.dtype.name))
+        kind = np.dtype(self.dtype.name)
         return np.frombuffer(bytes(buffer), dtype=kind).reshape(self.shape).copy()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -136,6 +135,9 @@ class Tensor(Methods):
 
         def __float__(self) -> float:
             return float(self.item())
+
+        def __complex__(self) -> complex:
+            return complex(self.item())
 
     def __int__(self) -> int:
         return int(self.item())
@@ -196,6 +198,37 @@ class Tensor(Methods):
         handle = where.backend.upload(values, self.shape, self.dtype)
         return where.tensor_class(handle, where)
 
+    def to_device(self, device: Device | str, stream: Any = None) -> Tensor:
+        """Return it on another device: `to`, by its name in the array API standard."""
+        if stream is not None:
+            raise DeviceError(
+                "to_device: streams are the devices' own here; given stream=%r; leave "
+                "it out" % (stream,)
+            )
+        return self.to(device)
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        """Return the module of the functions for tensors: fogo."""
+        from .namespace import namespace
+
+        return namespace(api_version)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        from .exchange import dlpack_device
+
+        return dlpack_device(self)
+
+    def __dlpack__(
+        self,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        from .exchange import dlpack
+
+        return dlpack(self, dl_device, max_version, copy)
+
     def detach(self) -> Self:
         """Return the same values cut off from their history, at every level."""
         return self.device.tensor_class(detached(self._handle), self.device)
@@ -215,7 +248,7 @@ class Tensor(Methods):
                 "requires_grad_: gradients exist only on an autodiff device; given a "
                 "tensor on %r; make it on device.autodiff()" % self.device
             )
-        if not self.dtype.is_float:
+        if not self.dtype.inexact:
             raise DTypeError(
                 "requires_grad_: only floats have gradients; given " + self._describe()
             )
@@ -240,7 +273,7 @@ class Tensor(Methods):
         grads[self] = gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-        """Call `hook(gradient)` when this tensor's gradient is whole, in every backward.
+        """Call `hook(gradient)` when this tensor's gradient is whole, in any backward.
 
         What the hook returns, unless None, goes on in the gradient's place. Hooks of a
         leaf stay with it through `assign` and steps. Returns a handle with `remove()`.
@@ -354,7 +387,7 @@ def tensor(
         return _from_numpy(data, dtype, where)
     if hasattr(data, "tolist"):
         data = data.tolist()
-    elif not isinstance(data, (list, tuple, int, float, bool)):
+    elif not isinstance(data, (list, tuple, int, float, bool, complex)):
         try:
             data = list(data)
         except TypeError:
@@ -382,6 +415,12 @@ def _numbers(data):
     return [_numbers(part) for part in data]
 
 
+_STORAGE = {
+    "bool": "uint8", "float16": "uint16", "complex64": "float32",
+    "complex128": "float64",
+}  # fmt: skip
+
+
 def _from_numpy(data, kind, where):
     import numpy as np
 
@@ -392,7 +431,7 @@ def _from_numpy(data, kind, where):
     if target is not own:
         array = array.astype(target.name)
     where.base().backend.check_dtype(target)
-    storage = {"bool": "uint8", "float16": "uint16"}.get(target.name)
+    storage = _STORAGE.get(target.name)
     flat = array.reshape(-1)
     flat = flat.view(storage) if storage else flat
     handle = where.backend.upload(memoryview(flat), array.shape, target)
@@ -400,13 +439,15 @@ def _from_numpy(data, kind, where):
 
 
 def _guess(flat, where):
-    """The dtype of Python numbers: float32 if any is a float, ints, else bools."""
-    kind = bool_ if flat else float32
+    """The dtype of Python numbers: the highest kind among them."""
+    rank = 0
     for v in flat:
+        if isinstance(v, complex):
+            return DEFAULT_COMPLEX
         if isinstance(v, float):
-            return DEFAULT_FLOAT
-        if not isinstance(v, bool):
+            rank = 2
+        elif not isinstance(v, bool):
             if not isinstance(v, int):
                 raise DTypeError("tensor: numbers only; given %r" % (v,))
-            kind = where.default_int
-    return kind
+            rank = rank or 1
+    return (bool_, where.default_int, DEFAULT_FLOAT)[rank if flat else 2]

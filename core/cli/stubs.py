@@ -37,7 +37,8 @@ class Methods:
 )
 INIT_HEAD = (
     HEAD
-    + """from collections.abc import Sequence
+    + """from builtins import bool as _bool
+from collections.abc import Sequence
 from typing import TypeVar, overload
 
 """
@@ -46,7 +47,10 @@ INIT_TYPES = """
 T = TypeVar("T", bound=Tensor)
 
 __version__: str
+__array_api_version__: str
+bool: DType
 
+def __array_namespace_info__() -> Info: ...
 """
 
 # Operators: name, and what stands on the other side beside a tensor.
@@ -60,7 +64,7 @@ BINARY = (
 REFLECTED = (
     ("add", "float"), ("sub", "float"), ("mul", "float"), ("truediv", "float"),
     ("floordiv", "float"), ("mod", "float"), ("pow", "float"), ("and", "int"),
-    ("or", "int"), ("xor", "int"),
+    ("or", "int"), ("xor", "int"), ("lshift", "int"), ("rshift", "int"),
 )  # fmt: skip
 UNARY = ("neg", "pos", "abs", "invert")
 
@@ -151,16 +155,19 @@ def forms(signature: Signature, method: bool) -> Iterator[str]:
     first = "self" if method else None
     kind = "Self" if method else "T"
     own = {"T": "Tensor"}
+    generics = {"T": kind}
+    if not method:  # the namespace has a dtype of this name
+        own["bool"] = generics["bool"] = "_bool"
     if signature.makes():
         yield signature.line(None, own, "device", "Tracked")
         yield signature.line(None, own)
         return
     generic = "T" in names_in(signature.returns)
     for name in signature.tensors() if generic else ():
-        returns = retyped(signature.returns, {"T": "Tracked"})
+        returns = retyped(signature.returns, {**own, "T": "Tracked"})
         line = signature.line(first, own, name, returns)
         yield required_before(line, signature, name)
-    yield signature.line(first, {"T": kind})
+    yield signature.line(first, generics)
 
 
 def required_before(line: str, signature: Signature, name: str) -> str:
@@ -238,6 +245,7 @@ def init() -> str:
     homes: dict[str, str] = vars(fogo)["_HOMES"]
     rooms: tuple[str, ...] = vars(fogo)["_ROOMS"]
     lines = [f"from . import {room} as {room}" for room in sorted(rooms)]
+    lines.append("from .namespace import Info")
     lines += reexports()
     functions = []
     for name, home in sorted(homes.items()):
