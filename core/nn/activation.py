@@ -18,14 +18,22 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Tensor")
 
 
-class ReLU(Module):
+class _Plain(Module):
+    """PyTorch's `inplace` is taken and changes nothing: values never change under a
+    tensor."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        pass
+
+
+class ReLU(_Plain):
     """Apply `max(x, 0)`."""
 
     def forward(self, x: T) -> T:
         return F.relu(x)
 
 
-class ReLU6(Module):
+class ReLU6(_Plain):
     """Bring x into [0, 6]."""
 
     def forward(self, x: T) -> T:
@@ -60,14 +68,14 @@ class Tanhshrink(Module):
         return F.tanhshrink(x)
 
 
-class SiLU(Module):
+class SiLU(_Plain):
     """Apply `x * sigmoid(x)`."""
 
     def forward(self, x: T) -> T:
         return F.silu(x)
 
 
-class Mish(Module):
+class Mish(_Plain):
     """Apply `x * tanh(softplus(x))`."""
 
     def forward(self, x: T) -> T:
@@ -81,21 +89,21 @@ class Softsign(Module):
         return F.softsign(x)
 
 
-class SELU(Module):
+class SELU(_Plain):
     """Apply the scaled `elu` of self-normalising nets."""
 
     def forward(self, x: T) -> T:
         return F.selu(x)
 
 
-class Hardsigmoid(Module):
+class Hardsigmoid(_Plain):
     """Bring `(x + 3) / 6` into [0, 1]."""
 
     def forward(self, x: T) -> T:
         return F.hard_sigmoid(x)
 
 
-class Hardswish(Module):
+class Hardswish(_Plain):
     """Apply `x * hard_sigmoid(x)`."""
 
     def forward(self, x: T) -> T:
@@ -118,7 +126,7 @@ class GELU(Module):
 class LeakyReLU(Module):
     """Return x where it is positive, else `x * negative_slope`."""
 
-    def __init__(self, negative_slope: float = 0.01) -> None:
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         self.negative_slope = negative_slope
 
     def forward(self, x: T) -> T:
@@ -153,7 +161,7 @@ class PReLU(Module):
 class ELU(Module):
     """Return x where it is positive, else `alpha * (exp(x) - 1)`."""
 
-    def __init__(self, alpha: float = 1.0) -> None:
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         self.alpha = alpha
 
     def forward(self, x: T) -> T:
@@ -166,7 +174,7 @@ class ELU(Module):
 class CELU(Module):
     """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
 
-    def __init__(self, alpha: float = 1.0) -> None:
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         self.alpha = alpha
 
     def forward(self, x: T) -> T:
@@ -193,7 +201,9 @@ class Softplus(Module):
 class Hardtanh(Module):
     """Bring x into [min_val, max_val]."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+    ) -> None:
         self.min_val = min_val
         self.max_val = max_val
 

@@ -1,12 +1,13 @@
-"""Convolution layers. Padding is with zeros; weights are laid out as in PyTorch."""
+"""Convolution layers. Weights are laid out as in PyTorch."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ShapeError
 from ..ops import conv as F
+from ..ops.padding import pad
 from .init import symmetric
 from .module import Module
 from .parameter import Parameter
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
+# One number, one for each axis, pairs (before, after) for each, "same" or "valid".
+Padding = Any
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+def _has_pairs(padding: Any) -> bool:
+    return bool([p for p in padding if not isinstance(p, int)])
+
+
+def _pair(name: str, padding: Any) -> tuple[int, int]:
+    """(before, after) of an axis; one number stands for both."""
+    before, after = spread(name, "padding", padding, 2)
+    return before, after
 
 
 class _Conv(Module):
@@ -25,6 +39,7 @@ class _Conv(Module):
 
     rank = 2
     transposed = False
+    padding_mode = "zeros"
 
     def __init__(
         self,
@@ -32,10 +47,11 @@ class _Conv(Module):
         out_channels: int,
         kernel_size: int | tuple[int, ...],
         stride: int | tuple[int, ...] = 1,
-        padding: int | tuple[int, ...] | str = 0,
+        padding: Padding = 0,
         dilation: int | tuple[int, ...] = 1,
         groups: int = 1,
         bias: bool = True,
+        padding_mode: str = "zeros",
         *,
         device: Device | str | None = None,
         dtype: DType | str | None = None,
@@ -43,6 +59,12 @@ class _Conv(Module):
         self._set_up(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups
         )
+        if padding_mode not in _PADDING_MODES:
+            raise ShapeError(
+                "%s: padding_mode is one of %s; given %r"
+                % (type(self).__name__, ", ".join(_PADDING_MODES), padding_mode)
+            )
+        self.padding_mode = padding_mode
         self._fill(bias, device, dtype)
 
     def _set_up(
@@ -51,7 +73,7 @@ class _Conv(Module):
         out_channels: int,
         kernel_size: int | tuple[int, ...],
         stride: int | tuple[int, ...],
-        padding: int | tuple[int, ...] | str,
+        padding: Padding,
         dilation: int | tuple[int, ...],
         groups: int,
     ) -> None:
@@ -69,7 +91,9 @@ class _Conv(Module):
         self.kernel_size = spread(name, "kernel_size", kernel_size, self.rank, 1)
         self.stride = spread(name, "stride", stride, self.rank, 1)
         self.padding = padding
-        if not isinstance(padding, str):
+        if not isinstance(padding, (str, int)) and _has_pairs(padding):
+            self.padding = tuple([_pair(name, p) for p in padding])
+        elif not isinstance(padding, str):
             self.padding = spread(name, "padding", padding, self.rank)
         self.dilation = spread(name, "dilation", dilation, self.rank, 1)
         self.groups = groups
@@ -92,6 +116,15 @@ class _Conv(Module):
             start = symmetric((self.out_channels,), bound, dtype, device)
             self.bias = Parameter(start)
 
+    def _padded(self, x: T) -> tuple[T, Padding]:
+        """(x, the padding that is left to do): zeros are the convolution's own."""
+        if self.padding_mode == "zeros":
+            return x, self.padding
+        kernel = self.kernel_size
+        pairs = F._pairs("pad", self.padding, kernel, self.stride, self.dilation)
+        widths = ((0, 0),) * (x.ndim - self.rank) + pairs
+        return pad(x, widths, self.padding_mode), 0
+
     def extra_repr(self) -> str:
         parts = ["%d, %d" % (self.in_channels, self.out_channels)]
         parts.append("kernel_size=%s" % short(self.kernel_size))
@@ -103,6 +136,8 @@ class _Conv(Module):
             parts.append("groups=%d" % self.groups)
         if self.bias is None:
             parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append("padding_mode=%s" % self.padding_mode)
         return ", ".join(parts)
 
 
@@ -112,17 +147,18 @@ class Conv1d(_Conv):
     rank = 1
 
     def forward(self, x: T) -> T:
+        x, padding = self._padded(x)
         return F.conv1d(
-            x, self.weight, self.bias, self.stride, self.padding, self.dilation,
-            self.groups,
-        )  # fmt: skip
+            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+        )
 
 
 class Conv2d(_Conv):
     """Convolve images: x [N, C, H, W], weight [O, C/groups, K, K], bias [O].
 
     Gives [N, O, H', W'] with H' = (H + 2 padding - dilation (K - 1) - 1) // stride + 1.
-    padding: a number, one for each axis, "same" or "valid".
+    padding: a number, one for each axis, pairs (before, after), "same" or "valid";
+    with zeros, or by padding_mode "reflect", "replicate" or "circular".
 
     Example:
         >>> import fogo
@@ -134,10 +170,10 @@ class Conv2d(_Conv):
     rank = 2
 
     def forward(self, x: T) -> T:
+        x, padding = self._padded(x)
         return F.conv2d(
-            x, self.weight, self.bias, self.stride, self.padding, self.dilation,
-            self.groups,
-        )  # fmt: skip
+            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
+        )
 
 
 class Conv3d(_Conv):
@@ -146,47 +182,7 @@ class Conv3d(_Conv):
     rank = 3
 
     def forward(self, x: T) -> T:
+        x, padding = self._padded(x)
         return F.conv3d(
-            x, self.weight, self.bias, self.stride, self.padding, self.dilation,
-            self.groups,
-        )  # fmt: skip
-
-
-class ConvTranspose2d(_Conv):
-    """The transpose of a convolution: x [N, C, H, W], weight [C, O/groups, K, K].
-
-    Gives H' = (H - 1) stride - 2 padding + dilation (K - 1) + output_padding + 1.
-    """
-
-    rank = 2
-    transposed = True
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int | tuple[int, ...],
-        stride: int | tuple[int, ...] = 1,
-        padding: int | tuple[int, ...] = 0,
-        output_padding: int | tuple[int, ...] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | tuple[int, ...] = 1,
-        *,
-        device: Device | str | None = None,
-        dtype: DType | str | None = None,
-    ) -> None:
-        self._set_up(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups
+            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )
-        self.output_padding = spread(
-            "ConvTranspose2d", "output_padding", output_padding, self.rank
-        )
-        self.spaces = spread("ConvTranspose2d", "padding", padding, self.rank)
-        self._fill(bias, device, dtype)
-
-    def forward(self, x: T) -> T:
-        return F.conv_transpose2d(
-            x, self.weight, self.bias, self.stride, self.spaces, self.output_padding,
-            self.groups, self.dilation,
-        )  # fmt: skip

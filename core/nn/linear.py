@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ShapeError
 from ..ops.matmul import matmul
+from ..shapes import normalize_axis
 from .init import symmetric
 from .module import Module
 from .parameter import Parameter
@@ -90,3 +91,26 @@ class Flatten(Module):
         if (self.start_dim, self.end_dim) == (1, -1):
             return ""
         return "start_dim=%d, end_dim=%d" % (self.start_dim, self.end_dim)
+
+
+class Unflatten(Module):
+    """Cut an axis into several: the reverse of `Flatten`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Unflatten(1, (2, 3))(fogo.ones(4, 6)).shape
+        (4, 2, 3)
+    """
+
+    def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
+        self.dim = dim
+        self.unflattened_size = tuple(unflattened_size)
+
+    def forward(self, x: T) -> T:
+        axis = normalize_axis("Unflatten", self.dim, x.ndim)
+        sizes = self.unflattened_size
+        return x.reshape(x.shape[:axis] + sizes + x.shape[axis + 1 :])
+
+    def extra_repr(self) -> str:
+        return "dim=%d, unflattened_size=%s" % (self.dim, self.unflattened_size)

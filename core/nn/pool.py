@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..ops import pool as F
 from .module import Module
@@ -21,12 +21,14 @@ class _MaxPool(Module):
         stride: int | tuple[int, ...] | None = None,
         padding: int | tuple[int, ...] = 0,
         dilation: int | tuple[int, ...] = 1,
+        return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
         self.padding = padding
         self.dilation = dilation
+        self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
@@ -41,12 +43,14 @@ class _AvgPool(Module):
         padding: int | tuple[int, ...] = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
+        divisor_override: int | None = None,
     ) -> None:
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
         self.padding = padding
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
 
     def extra_repr(self) -> str:
         return _settings(
@@ -68,17 +72,18 @@ def _settings(layer, *usual):
 class MaxPool1d(_MaxPool):
     """Take the largest of each window: x [N, C, L] -> [N, C, L']."""
 
-    def forward(self, x: T) -> T:
+    def forward(self, x: T) -> Any:
         return F.max_pool1d(
             x, self.kernel_size, self.stride, self.padding, self.dilation,
-            self.ceil_mode,
+            self.ceil_mode, self.return_indices,
         )  # fmt: skip
 
 
 class MaxPool2d(_MaxPool):
     """Take the largest of each window: x [N, C, H, W] -> [N, C, H', W'].
 
-    The stride is the window's size unless given. Padding never wins.
+    The stride is the window's size unless given. Padding never wins. With
+    return_indices: (values, their places in the plane, for `MaxUnpool2d`).
 
     Example:
         >>> import fogo
@@ -87,10 +92,20 @@ class MaxPool2d(_MaxPool):
         (1, 3, 4, 4)
     """
 
-    def forward(self, x: T) -> T:
+    def forward(self, x: T) -> Any:
         return F.max_pool2d(
             x, self.kernel_size, self.stride, self.padding, self.dilation,
-            self.ceil_mode,
+            self.ceil_mode, self.return_indices,
+        )  # fmt: skip
+
+
+class MaxPool3d(_MaxPool):
+    """Take the largest of each window: x [N, C, D, H, W] -> [N, C, D', H', W']."""
+
+    def forward(self, x: T) -> Any:
+        return F.max_pool3d(
+            x, self.kernel_size, self.stride, self.padding, self.dilation,
+            self.ceil_mode, self.return_indices,
         )  # fmt: skip
 
 
@@ -107,27 +122,56 @@ class AvgPool1d(_AvgPool):
 class AvgPool2d(_AvgPool):
     """Average each window: x [N, C, H, W] -> [N, C, H', W'].
 
-    Zeros of the padding count unless count_include_pad is False.
+    Zeros of the padding count unless count_include_pad is False; divisor_override
+    divides the sums by another number.
     """
 
     def forward(self, x: T) -> T:
         return F.avg_pool2d(
             x, self.kernel_size, self.stride, self.padding, self.ceil_mode,
-            self.count_include_pad,
+            self.count_include_pad, self.divisor_override,
         )  # fmt: skip
 
 
-class AdaptiveAvgPool2d(Module):
+class AvgPool3d(_AvgPool):
+    """Average each window: x [N, C, D, H, W] -> [N, C, D', H', W']."""
+
+    def forward(self, x: T) -> T:
+        return F.avg_pool3d(
+            x, self.kernel_size, self.stride, self.padding, self.ceil_mode,
+            self.count_include_pad, self.divisor_override,
+        )  # fmt: skip
+
+
+class _Adaptive(Module):
+    """What layers share whose windows follow from the size of the result."""
+
+    def __init__(self, output_size: int | tuple[int | None, ...]) -> None:
+        self.output_size = output_size
+
+    def extra_repr(self) -> str:
+        return "output_size=%s" % (self.output_size,)
+
+
+class AdaptiveAvgPool1d(_Adaptive):
+    """Average into a fixed number of windows: x [N, C, L] -> [N, C, output_size]."""
+
+    def forward(self, x: T) -> T:
+        return F.adaptive_avg_pool1d(x, self.output_size)
+
+
+class AdaptiveAvgPool2d(_Adaptive):
     """Average into a fixed number of windows: x [N, C, H, W] -> [N, C, *output_size].
 
     None as a size keeps that of x.
     """
 
-    def __init__(self, output_size: int | tuple[int | None, ...]) -> None:
-        self.output_size = output_size
-
     def forward(self, x: T) -> T:
         return F.adaptive_avg_pool2d(x, self.output_size)
 
-    def extra_repr(self) -> str:
-        return "output_size=%s" % (self.output_size,)
+
+class AdaptiveAvgPool3d(_Adaptive):
+    """Average into windows: x [N, C, D, H, W] -> [N, C, *output_size]."""
+
+    def forward(self, x: T) -> T:
+        return F.adaptive_avg_pool3d(x, self.output_size)
