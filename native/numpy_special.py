@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import numpy_index, numpy_pool
+from . import numpy_index, numpy_linalg, numpy_pool
 from .numpy_conv import conv, conv_input_grad, conv_weight_grad
 
 
@@ -45,5 +45,5 @@ SPECIAL = {
     "argmax": _arg(np.argmax),
     "argmin": _arg(np.argmin),
 }
-for _more in (numpy_index.SPECIAL, numpy_pool.SPECIAL):
+for _more in (numpy_index.SPECIAL, numpy_linalg.SPECIAL, numpy_pool.SPECIAL):
     SPECIAL.update(_more)
