@@ -113,7 +113,7 @@ def from_dlpack(
 
     where = lookup_device("numpy" if device is None else device)
     there = tuple([int(v) for v in x.__dlpack_device__()])
-    options = {} if there == CPU else {"device": "cpu"}
+    options: dict[str, Any] = {} if there == CPU else {"device": "cpu"}
     array = np.from_dlpack(x, **options)
     if copy is not True:
         found = _shared(array, None, where)

@@ -1,11 +1,54 @@
 """Made by `python -m fogo.cli.stubs` from the functions of fogo.ops."""
 
-from collections.abc import Sequence
-from typing import Self, overload
+from collections.abc import Callable, Sequence
+from typing import Any, Self, overload
 
 from .device import Device
 from .dtypes import DType
 from .tensor import Tensor, Tracked
+from .ops.activation import T as T
+from .ops.arrays import T as T
+from .ops.attention import T as T
+from .ops.closeness import T as T
+from .ops.complex_ import T as T
+from .ops.conv import T as T
+from .ops.creation import T as T
+from .ops.deform import T as T
+from .ops.distance import T as T
+from .ops.einsum import T as T
+from .ops.elementwise import T as T
+from .ops.floats import T as T
+from .ops.gates import T as T
+from .ops.grid import T as T
+from .ops.index import T as T
+from .ops.interpolate import T as T
+from .ops.loss import T as T
+from .ops.loss_density import T as T
+from .ops.loss_margin import T as T
+from .ops.matmul import T as T
+from .ops.movement import T as T
+from .ops.noise import T as T
+from .ops.norm import T as T
+from .ops.order import T as T
+from .ops.padding import T as T
+from .ops.pairs import Extremes as Extremes
+from .ops.pairs import Placed as Placed
+from .ops.pool import T as T
+from .ops.pool_more import T as T
+from .ops.reduce import T as T
+from .ops.scan import T as T
+from .ops.scatter_modes import T as T
+from .ops.select import T as T
+from .ops.sets import UniqueAllResult as UniqueAllResult
+from .ops.sets import UniqueCountsResult as UniqueCountsResult
+from .ops.sets import UniqueInverseResult as UniqueInverseResult
+from .ops.shaping import T as T
+from .ops.shuffle import T as T
+from .ops.sort import T as T
+from .ops.special import T as T
+from .ops.stacking import T as T
+from .ops.stats import T as T
+from .ops.unfold import T as T
 
 class Methods:
     @overload
@@ -379,7 +422,7 @@ class Methods:
         """Reorder the axes: axis i of the result is axis `axes[i]` of x. A view."""
     def permute_dims(self, axes: Sequence[int]) -> Self:
         """`permute`, by its name in the array API standard."""
-    def reshape(self, shape: int | Sequence[int], *more: int, copy: bool | None = None) -> Self:
+    def reshape(self, shape: int | Sequence[int], *more: int | Sequence[int], copy: bool | None = None) -> Self:
         """Return the elements in row-major order under another shape; one size may be -1."""
     def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Self:
         """Shift elements along axes; those pushed out come in at the other end."""
@@ -873,3 +916,17 @@ class Methods:
         """Say where x is inf. Dtype: bool."""
     def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Self:
         """Return x with numbers for nan, inf and -inf: 0 and the dtype's extremes."""
+    @overload
+    def index_reduce(self, axis: int, index: Tracked, source: Tensor, reduce: str, include_self: bool = True) -> Tracked: ...
+    @overload
+    def index_reduce(self, axis: int, index: Tensor, source: Tracked, reduce: str, include_self: bool = True) -> Tracked: ...
+    @overload
+    def index_reduce(self, axis: int, index: Tensor, source: Tensor, reduce: str, include_self: bool = True) -> Self:
+        """`scatter_reduce` with one index for whole slices of an axis."""
+    @overload
+    def scatter_reduce(self, axis: int, index: Tracked, src: Tensor, reduce: str, include_self: bool = True) -> Tracked: ...
+    @overload
+    def scatter_reduce(self, axis: int, index: Tensor, src: Tracked, reduce: str, include_self: bool = True) -> Tracked: ...
+    @overload
+    def scatter_reduce(self, axis: int, index: Tensor, src: Tensor, reduce: str, include_self: bool = True) -> Self:
+        """Return x with the elements of `src` joined to those that the index names."""

@@ -164,7 +164,7 @@ def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
     numbers = [
         v for v in arrays_and_dtypes if isinstance(v, (bool, int, float, complex))
     ]
-    kind = None
+    kind: Any = None
     for what in arrays_and_dtypes:
         if not isinstance(what, (bool, int, float, complex)):
             own = _dtype_of(what)

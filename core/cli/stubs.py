@@ -25,21 +25,22 @@ KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 METHODS_HEAD = (
     HEAD
-    + """from collections.abc import Sequence
-from typing import Self, overload
+    + """from collections.abc import Callable, Sequence
+from typing import Any, Self, overload
 
 from .device import Device
 from .dtypes import DType
 from .tensor import Tensor, Tracked
-
-class Methods:
 """
 )
+METHODS_CLASS = """
+class Methods:
+"""
 INIT_HEAD = (
     HEAD
     + """from builtins import bool as _bool
-from collections.abc import Sequence
-from typing import TypeVar, overload
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
 
 """
 )
@@ -201,6 +202,18 @@ def public() -> Iterator[tuple[str, Callable[..., Any], ModuleType]]:
                 yield name, getattr(room, name), room
 
 
+def results() -> Iterator[str]:
+    """Yield imports of the classes that public functions return: named tuples."""
+    found = set()
+    for name, function, room in public():
+        for other in names_in(Signature(name, function).returns):
+            home = getattr(getattr(room, other, None), "__module__", "")
+            if home.startswith("fogo.ops."):
+                found.add((home.removeprefix("fogo"), other))
+    for module, name in sorted(found):
+        yield f"from {module} import {name} as {name}"
+
+
 def operators() -> Iterator[str]:
     """Yield the stubs of `x + y` and its like."""
     for name, other in BINARY:
@@ -226,7 +239,8 @@ def methods() -> str:
             continue
         signature = Signature(name, function)
         lines += written(list(forms(signature, True)), signature.doc, "    ")
-    return METHODS_HEAD + "\n".join(lines) + "\n"
+    head = METHODS_HEAD + "\n".join(results()) + "\n" + METHODS_CLASS
+    return head + "\n".join(lines) + "\n"
 
 
 def reexports() -> Iterator[str]:
@@ -247,6 +261,7 @@ def init() -> str:
     lines = [f"from . import {room} as {room}" for room in sorted(rooms)]
     lines.append("from .namespace import Info")
     lines += reexports()
+    lines += results()
     functions = []
     for name, home in sorted(homes.items()):
         if home == "random":

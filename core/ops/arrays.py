@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..dtypes import promote
 from ..errors import ShapeError
@@ -147,7 +147,7 @@ def diff(
     if n < 0:
         raise ShapeError("diff: the order is not negative; given n=%d" % n)
     place = normalize_axis("diff", axis, x.ndim)
-    parts = [part for part in (prepend, x, append) if part is not None]
+    parts: list[Any] = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, place)
     for _ in range(n):
         left = max(x.shape[place] - 1, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..dtypes import DEFAULT_FLOAT, bool_, scalar_kind
 from ..dtypes import dtype as _lookup
@@ -230,7 +230,7 @@ def linspace(
     where = _place(device)
     kind = scalar_kind(start + stop + 0.0, bool_, where.default_int)
     kind = kind if dtype is None else _lookup(dtype)
-    number = complex if kind.is_complex else float
+    number: Any = complex if kind.is_complex else float
     (num,) = check_shape("linspace", (num,))
     gaps = num - 1 if endpoint else num
     step = number((stop - start) / gaps if gaps > 0 else 0.0)

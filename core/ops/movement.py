@@ -47,7 +47,10 @@ def _own(x):
 
 
 def reshape(
-    x: T, shape: int | Sequence[int], *more: int, copy: bool | None = None
+    x: T,
+    shape: int | Sequence[int],
+    *more: int | Sequence[int],
+    copy: bool | None = None,
 ) -> T:
     """Return the elements in row-major order under another shape; one size may be -1.
 

@@ -341,7 +341,8 @@ def searchsorted(
             % (list(x1.shape), side)
         )
     if not isinstance(x2, Tensor):
-        x2 = x1.device.constant(x2, scalar_kind(x2, x1.dtype, x1.device.default_int))
+        number = scalar_kind(x2, x1.dtype, x1.device.default_int)
+        return searchsorted(x1, x1.device.constant(x2, number), side, sorter)
     if sorter is not None:
         x1 = x1.take(sorter, 0)
     kind = promote(x1.dtype, x2.dtype, "searchsorted")
