@@ -54,49 +54,11 @@ from .ops.record import Aval as Aval
 from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
-from .ops.activation import T as T
-from .ops.arrays import T as T
-from .ops.attention import T as T
-from .ops.closeness import T as T
-from .ops.complex_ import T as T
-from .ops.conv import T as T
-from .ops.creation import T as T
-from .ops.deform import T as T
-from .ops.distance import T as T
-from .ops.einsum import T as T
-from .ops.elementwise import T as T
-from .ops.floats import T as T
-from .ops.gates import T as T
-from .ops.grid import T as T
-from .ops.index import T as T
-from .ops.interpolate import T as T
-from .ops.loss import T as T
-from .ops.loss_density import T as T
-from .ops.loss_margin import T as T
-from .ops.matmul import T as T
-from .ops.movement import T as T
-from .ops.noise import T as T
-from .ops.norm import T as T
-from .ops.order import T as T
-from .ops.padding import T as T
 from .ops.pairs import Extremes as Extremes
 from .ops.pairs import Placed as Placed
-from .ops.pool import T as T
-from .ops.pool_more import T as T
-from .ops.reduce import T as T
-from .ops.scan import T as T
-from .ops.scatter_modes import T as T
-from .ops.select import T as T
 from .ops.sets import UniqueAllResult as UniqueAllResult
 from .ops.sets import UniqueCountsResult as UniqueCountsResult
 from .ops.sets import UniqueInverseResult as UniqueInverseResult
-from .ops.shaping import T as T
-from .ops.shuffle import T as T
-from .ops.sort import T as T
-from .ops.special import T as T
-from .ops.stacking import T as T
-from .ops.stats import T as T
-from .ops.unfold import T as T
 from .backend.gradients import Gradients as Gradients
 from .backend.gradients import GradientsAccumulator as GradientsAccumulator
 from .exchange import asarray as asarray
@@ -977,13 +939,15 @@ def sliding_windows(x: T, axis: int, size: int, step: int = 1, dilation: int = 1
 def unfold(x: T, kernel_size: int | tuple[int, int], dilation: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, stride: int | tuple[int, int] = 1) -> T:
     """Return the windows of images as columns (im2col, as in PyTorch)."""
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tracked, v: Tensor, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tracked, v: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: _bool = False, scale: float | None = None, enable_gqa: _bool = False, *, bias: Tensor | None = None, softcap: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tracked, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tracked, attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: _bool = False, scale: float | None = None, enable_gqa: _bool = False, *, bias: Tensor | None = None, softcap: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tracked, is_causal: _bool = False, scale: float | None = None) -> Tracked: ...
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tracked, dropout_p: float = 0.0, is_causal: _bool = False, scale: float | None = None, enable_gqa: _bool = False, *, bias: Tensor | None = None, softcap: float | None = None) -> Tracked: ...
 @overload
-def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: _bool = False, scale: float | None = None) -> T:
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: _bool = False, scale: float | None = None, enable_gqa: _bool = False, *, *, bias: Tracked, softcap: float | None = None) -> Tracked: ...
+@overload
+def scaled_dot_product_attention(q: T, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: _bool = False, scale: float | None = None, enable_gqa: _bool = False, *, bias: Tensor | None = None, softcap: float | None = None) -> T:
     """Return `softmax(q @ k.T * scale) @ v`: each query's mix of the values."""
 @overload
 def cosine_embedding_loss(x1: Tensor, x2: Tracked, target: Tensor, margin: float = 0.0, reduction: str = 'mean') -> Tracked: ...

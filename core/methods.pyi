@@ -6,49 +6,11 @@ from typing import Any, Self, overload
 from .device import Device
 from .dtypes import DType
 from .tensor import Tensor, Tracked
-from .ops.activation import T as T
-from .ops.arrays import T as T
-from .ops.attention import T as T
-from .ops.closeness import T as T
-from .ops.complex_ import T as T
-from .ops.conv import T as T
-from .ops.creation import T as T
-from .ops.deform import T as T
-from .ops.distance import T as T
-from .ops.einsum import T as T
-from .ops.elementwise import T as T
-from .ops.floats import T as T
-from .ops.gates import T as T
-from .ops.grid import T as T
-from .ops.index import T as T
-from .ops.interpolate import T as T
-from .ops.loss import T as T
-from .ops.loss_density import T as T
-from .ops.loss_margin import T as T
-from .ops.matmul import T as T
-from .ops.movement import T as T
-from .ops.noise import T as T
-from .ops.norm import T as T
-from .ops.order import T as T
-from .ops.padding import T as T
 from .ops.pairs import Extremes as Extremes
 from .ops.pairs import Placed as Placed
-from .ops.pool import T as T
-from .ops.pool_more import T as T
-from .ops.reduce import T as T
-from .ops.scan import T as T
-from .ops.scatter_modes import T as T
-from .ops.select import T as T
 from .ops.sets import UniqueAllResult as UniqueAllResult
 from .ops.sets import UniqueCountsResult as UniqueCountsResult
 from .ops.sets import UniqueInverseResult as UniqueInverseResult
-from .ops.shaping import T as T
-from .ops.shuffle import T as T
-from .ops.sort import T as T
-from .ops.special import T as T
-from .ops.stacking import T as T
-from .ops.stats import T as T
-from .ops.unfold import T as T
 
 class Methods:
     @overload

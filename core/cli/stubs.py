@@ -207,7 +207,8 @@ def results() -> Iterator[str]:
     found = set()
     for name, function, room in public():
         for other in names_in(Signature(name, function).returns):
-            home = getattr(getattr(room, other, None), "__module__", "")
+            kind = getattr(room, other, None)
+            home = kind.__module__ if isinstance(kind, type) else ""
             if home.startswith("fogo.ops."):
                 found.add((home.removeprefix("fogo"), other))
     for module, name in sorted(found):
