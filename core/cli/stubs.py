@@ -174,7 +174,8 @@ def forms(signature: Signature, method: bool) -> Iterator[str]:
 def required_before(line: str, signature: Signature, name: str) -> str:
     """Make a tracked parameter without default legal after ones with defaults."""
     before = signature.parameters[: [p.name for p in signature.parameters].index(name)]
-    if all(p.default is EMPTY for p in before):
+    own = next(p for p in signature.parameters if p.name == name)
+    if own.kind is KEYWORD_ONLY or all(p.default is EMPTY for p in before):
         return line
     return line.replace(f", {name}: Tracked", f", *, {name}: Tracked")
 
