@@ -20,6 +20,13 @@ class _Whole:
     start = stop = step = None
 
 
+class _Added:
+    """A mask without axes: a new axis, of which `index` takes all or nothing."""
+
+    def __init__(self, index):
+        self.index = index
+
+
 class Plan:
     """A key, read: slices per axis, axes to drop or add, and what indexes axes.
 
@@ -37,13 +44,16 @@ class Plan:
         items = _spelled_out(x, key if isinstance(key, tuple) else (key,))
         self.advanced = False
         for item in items:
-            self.advanced = self.advanced or _is_tensor(item)
+            self.advanced = self.advanced or _is_tensor(item) or _is_added(item)
         for item in items:
             self._read(x, item)
 
     def _read(self, x, item):
         axis = len(self.starts)
         if item is None:
+            self.result.append(1)
+        elif _is_added(item):
+            self.tensors.append((len(self.result), item.index))
             self.result.append(1)
         elif _is_tensor(item):
             self._take(0, 1, x.shape[axis])
@@ -85,6 +95,11 @@ def _is_tensor(item):
     return isinstance(item, Tensor)
 
 
+def _is_added(item):
+    """Whether an item of a key is a mask without axes."""
+    return isinstance(item, _Added)
+
+
 def _spelled_out(x, key):
     """The key with `...` as slices and masks as indices: one item per axis of x."""
     items = [item if item is Ellipsis else _item(item, x) for item in key]
@@ -121,8 +136,11 @@ def _indices_of(mask, x, before):
     """The index tensors of a mask's true elements."""
     from .ops.select import nonzero
 
-    axis = len([item for item in before if item is not None])
-    if mask.ndim == 0 or mask.shape != x.shape[axis : axis + mask.ndim]:
+    if mask.ndim == 0:
+        index = [0] if bool(mask.item()) else []
+        return [_Added(_item(index, mask))]
+    axis = len([item for item in before if item is not None and not _is_added(item)])
+    if mask.shape != x.shape[axis : axis + mask.ndim]:
         raise ShapeError(
             "index: a mask has the sizes of the axes it stands for; given %s at axis "
             "%d of %s" % (list(mask.shape), axis, list(x.shape))
@@ -134,14 +152,16 @@ def _item(item, x):
     """Turn lists and arrays into index tensors; refuse what cannot index."""
     from .tensor import Tensor, tensor
 
-    if item is None or isinstance(item, slice):
+    if item is None or item is _Whole or isinstance(item, slice):
         return item
     if isinstance(item, int) and not isinstance(item, bool):
         return item
     if not isinstance(item, Tensor):
-        if getattr(item, "shape", None) == () and hasattr(item, "__index__"):
+        flag = isinstance(item, bool) or str(getattr(item, "dtype", "")) == "bool"
+        number = getattr(item, "shape", None) == () and hasattr(item, "__index__")
+        if number and not flag:
             return int(item)
-        if not isinstance(item, (list, tuple)) and not hasattr(item, "__array__"):
+        if not isinstance(item, (list, tuple, bool)) and not hasattr(item, "__array__"):
             raise DTypeError(
                 "index: integers, slices, None, ... or integer tensors; given %s"
                 % type(item)
