@@ -72,8 +72,8 @@ class OneCycleLR(LRScheduler):
 
     Example:
         >>> from fogo import optim
-        >>> s = optim.OneCycleLR(1.0, max_lr=1.0, total_steps=11, pct_start=0.5)
-        >>> [round(s.lr_at(t), 4) for t in (0, 4, 10)]
+        >>> s = optim.OneCycleLR(1.0, max_lr=1.0, total_steps=10, pct_start=0.5)
+        >>> [round(s.lr_at(t), 4) for t in (0, 4, 9)]
         [0.04, 1.0, 0.0]
     """
 

@@ -31,7 +31,7 @@ class NAdam(Rule):
         >>> p = nn.Parameter(fogo.ones(2, device=fogo.device("cpu").autodiff()))
         >>> optim.NAdam([p], lr=0.5).step((p * p).sum().backward())
         >>> [round(v, 4) for v in p.tolist()]
-        [0.3479, 0.3479]
+        [0.4718, 0.4718]
     """
 
     memory = ("exp_avg", "exp_avg_sq")

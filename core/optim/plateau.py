@@ -26,8 +26,8 @@ class ReduceLROnPlateau:
         >>> plateau = optim.ReduceLROnPlateau(opt, patience=1)
         >>> for loss in (1.0, 0.5, 0.5, 0.5):
         ...     plateau.step(loss)
-        >>> plateau.get_last_lr()
-        [0.1]
+        >>> round(plateau.get_last_lr()[0], 4)
+        0.1
     """
 
     def __init__(

@@ -297,6 +297,40 @@ def test_complex_matrices() -> None:
     np.testing.assert_allclose((q @ r).numpy(), a)
 
 
+COMPLEX: list[tuple[str, Any, Any]] = [
+    ("solve", lambda x: L.solve(x, x.mT[:, :2]), lambda x: T.solve(x, x.mT[:, :2])),
+    ("inv", L.inv, T.inv),
+    ("det", L.det, T.det),
+    ("slogdet", lambda x: L.slogdet(x)[1], lambda x: T.slogdet(x)[1]),
+    ("lu", lambda x: L.lu(x)[1:], lambda x: tuple(T.lu(x))[1:]),
+    ("qr", lambda x: L.qr(x)[1], lambda x: T.qr(x)[1]),
+    ("cholesky", lambda x: L.cholesky(x @ fogo.conj(x.mT)),
+     lambda x: T.cholesky(x @ x.mH)),
+    ("eigh", lambda x: L.eigvalsh(x @ fogo.conj(x.mT)),
+     lambda x: T.eigvalsh(x @ x.mH)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", COMPLEX, ids=lambda r: r[0])
+def test_complex_gradients(row: tuple[str, Any, Any]) -> None:
+    rng = np.random.default_rng(8)
+    a = rng.uniform(-1, 1, (3, 3)) + 1j * rng.uniform(-1, 1, (3, 3)) + np.eye(3) * 2
+    x = fogo.tensor(a, device=fogo.device("numpy").autodiff()).requires_grad_()
+    y = torch.tensor(a, requires_grad=True)
+    mine, want = parts(row[1](x)), parts(row[2](y))
+
+    def loss(values: list[Any]) -> Any:
+        found = (values[0].abs() ** 3).sum()
+        for v in values[1:]:
+            found = found + (v.abs() ** 2).sum()
+        return found
+
+    ours, theirs = loss(mine), loss(want)
+    theirs.backward()
+    np.testing.assert_allclose(ours.item(), theirs.item(), 1e-9)
+    np.testing.assert_allclose(ours.backward()[x].numpy(), y.grad.numpy(), 1e-8, 1e-9)
+
+
 def test_norm_as_numpy_has_it(device: fogo.Device) -> None:
     a = np.random.default_rng(6).uniform(-1, 1, (2, 3, 4))
     x = fogo.tensor(a.tolist(), device=device)
