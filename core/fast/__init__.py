@@ -44,6 +44,7 @@ TABLE: dict[str, str] = {
     "put_at": "scatter",
     "add_along_axis": "scatter",
     "put_along_axis": "scatter",
+    "concat": "concat",
     "concat_many": "concat",
     "max_pool_grad": "pool",
     "avg_pool_grad": "pool",
