@@ -38,11 +38,16 @@ def _infer(avals, attrs):
 
 def _scores(q, k, mask, causal, scale):
     """What the softmax is taken of: [..., L, S]."""
-    scores = matmul(q, k.transpose()) * scale
+    return _hidden(matmul(q, k.transpose()) * scale, mask, causal)
+
+
+def _hidden(scores, mask, causal):
+    """The scores, -inf (or with a mask of numbers added) where a pair is not seen."""
     if causal:
-        base = q.device.base()
-        rows = arange(q.shape[-2], device=base).unsqueeze(1)
-        scores = where(rows >= arange(k.shape[-2], device=base), scores, _LOWEST)
+        base = scores.device.base()
+        rows = arange(scores.shape[-2], device=base).unsqueeze(1)
+        seen = rows >= arange(scores.shape[-1], device=base)
+        scores = where(seen, scores, _LOWEST)
     if mask is None:
         return scores
     if mask.dtype is bool_:
@@ -125,15 +130,24 @@ def scaled_dot_product_attention(
     k: Tensor,
     v: Tensor,
     attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
+    enable_gqa: bool = False,
+    *,
+    bias: Tensor | None = None,
+    softcap: float | None = None,
 ) -> T:
     """Return `softmax(q @ k.T * scale) @ v`: each query's mix of the values.
 
     Shapes: q [..., L, E], k [..., S, E], v [..., S, D] -> [..., L, D]; leading axes
     broadcast. attn_mask [..., L, S]: bools say which pairs take part, numbers are
     added to the scores. is_causal: query i sees keys up to i only. scale: 1/sqrt(E)
-    if None. A query that sees no key gets zeros. Raises: ShapeError, DTypeError.
+    if None. A query that sees no key gets zeros. enable_gqa: several heads (axis -3)
+    of q share one of k and v. bias: numbers added besides a mask or is_causal.
+    softcap: scores become softcap * tanh(score / softcap). These last two and
+    dropout_p (of the weights) hold all scores in memory, but for a bias.
+    Raises: ShapeError, DTypeError.
 
     Example:
         >>> import fogo
@@ -145,6 +159,16 @@ def scaled_dot_product_attention(
     from ..dispatch import call, unify
 
     _check(q, k, v, attn_mask, is_causal)
+    if enable_gqa and q.ndim > 2:
+        return _grouped(
+            q, k, v, attn_mask, dropout_p, is_causal, scale, bias=bias, softcap=softcap
+        )
+    if bias is not None:
+        _check(q, k, v, bias, False)
+        attn_mask, is_causal = _biased(q, k, attn_mask, is_causal, bias), False
+    if dropout_p or softcap is not None:
+        scale = 1.0 / max(q.shape[-1], 1) ** 0.5 if scale is None else scale
+        return _spelled(q, k, v, attn_mask, dropout_p, is_causal, scale, softcap)
     given = unify(_NAME, [q, k, v] + ([] if attn_mask is None else [attn_mask]))
     tensors = _alike(given[:3]) + given[3:]
     ATTENTION.check(tensors[0].dtype)
@@ -154,6 +178,57 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1.0 / max(q.shape[-1], 1) ** 0.5
     return call(ATTENTION, tuple(tensors), (bool(is_causal), float(scale)))[0]
+
+
+def _grouped(q, k, v, mask, *rest, bias, softcap):
+    """Heads of q side by side that share one head of k and v, as an axis more."""
+    heads, shared = q.shape[-3], k.shape[-3] if k.ndim > 2 else 1
+    if k.ndim != q.ndim or v.shape[:-2] != k.shape[:-2] or heads % max(shared, 1):
+        raise ShapeError(
+            "scaled_dot_product_attention: enable_gqa needs heads of k and v that "
+            "divide those of q; given q=%s, k=%s, v=%s"
+            % (list(q.shape), list(k.shape), list(v.shape))
+        )
+    per = heads // shared
+
+    def split(t):
+        """[..., H, L, S] -> [..., shared, per, L, S]; one head for all stays one."""
+        if t is None or t.ndim < 3:
+            return t
+        pair = (1, 1) if t.shape[-3] == 1 else (shared, per)
+        return t.reshape(t.shape[:-3] + pair + t.shape[-2:])
+
+    out = scaled_dot_product_attention(
+        split(q), k.unsqueeze(-3), v.unsqueeze(-3), split(mask), *rest,
+        bias=split(bias), softcap=softcap,
+    )  # fmt: skip
+    return out.reshape(out.shape[:-4] + (heads,) + out.shape[-2:])
+
+
+def _biased(q, k, mask, causal, bias):
+    """A bias and whatever else hides pairs, as one mask of numbers."""
+    if causal:
+        base = q.device.base()
+        rows = arange(q.shape[-2], device=base).unsqueeze(1)
+        mask = rows >= arange(k.shape[-2], device=base)
+    if mask is None:
+        return bias
+    return where(mask, bias, _LOWEST) if mask.dtype is bool_ else bias + mask
+
+
+def _spelled(q, k, v, mask, dropout_p, causal, scale, softcap):
+    """What no kernel does: scores that are capped, weights that are dropped."""
+    from .norm import dropout
+
+    kind = q.dtype
+    q, k, v = _widened(_alike([q, k, v]))
+    ATTENTION.check(q.dtype)
+    scores = matmul(q, k.transpose()) * scale
+    if softcap is not None:
+        scores = (scores * (1.0 / softcap)).tanh() * softcap
+    weights, _ = _weights(_hidden(scores, mask, causal))
+    weights = dropout(weights, dropout_p)
+    return matmul(weights, v).astype(kind)
 
 
 def _alike(tensors):
@@ -204,8 +279,14 @@ SAMPLES = {
         Sample(_Q, _K, _V, _MASK),
         Sample(_Q, _K, _V, ((2, 3, 5), 0, 1, "bool")),
         Sample(((3, 2), -2.0, 2.0), ((4, 2), -2.0, 2.0), ((4, 2), -2.0, 2.0)),
+        Sample(_Q, _K, _V, is_causal=True, softcap=2.0),
+        Sample(_Q, _K, _V, _MASK, softcap=1.5, scale=1.0),
+        Sample(((4, 3, 2), -2.0, 2.0), ((2, 5, 2), -2.0, 2.0), ((2, 5, 3), -2.0, 2.0),
+               enable_gqa=True),
+        Sample(((2, 4, 3, 2), -2.0, 2.0), ((2, 2, 5, 2), -2.0, 2.0),
+               ((2, 2, 5, 3), -2.0, 2.0), ((4, 3, 5), -2.0, 2.0), enable_gqa=True),
     ),
-}
+}  # fmt: skip
 
 __all__ = ["scaled_dot_product_attention"]
 NOT_METHODS = __all__

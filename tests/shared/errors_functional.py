@@ -109,6 +109,9 @@ FUNCTIONAL = (
      lambda d: deform(d, offset=(1, 8, 3, 3))),
     (Shape, ("deform_conv2d: mask is", "mask=[1, 3, 2, 2]"),
      lambda d: deform(d, mask=(1, 3, 2, 2))),
+    (Shape, ("scaled_dot_product_attention: enable_gqa needs heads", "k=[2, 3, 4]"),
+     lambda d: fogo.scaled_dot_product_attention(
+         ones(d, 3, 3, 4), ones(d, 2, 3, 4), ones(d, 2, 3, 4), enable_gqa=True)),
     (Shape, ("swiglu: the axis must have an even size", "size 3"),
      lambda d: fogo.swiglu(ones(d, 3))),
     (Shape, ("rrelu: lower is at most upper", "lower=2, upper=1"),
