@@ -7,7 +7,7 @@ from ..ops.record import Op
 from ..shapes import is_contiguous, size
 from . import Candidate, conv_direct, conv_tile
 from .conv_windows import count
-from .matmul import cost
+from .matmul import cost, even
 from .matmul_tile import Tile
 from .matmul_total import in_parts
 
@@ -183,8 +183,9 @@ def _to_weight(x, g, attrs, out, caps):
         return _weight_direct(attrs, s.m, x.shape[0], out)
     found = []
     for numbers, split in _ranked(s, caps, WEIGHTS, SPLITS):
-        m, n, depth = numbers[:3]
-        exact = (s.m % m == 0, s.n % n == 0, s.k % (depth * split) == 0)
+        m, n = numbers[:2]
+        turn = Tile(*numbers).turn
+        exact = (s.m % m == 0, s.n % n == 0, even(s.k, turn, split))
         name = "tile %dx%dx%d %dx%d/%d split %d" % (numbers[:6] + (split,))
         more = attrs + (numbers, exact, 1, split)
         found.append(_split(name, TO_WEIGHT, more, split, out))

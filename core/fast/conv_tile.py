@@ -25,6 +25,7 @@ class _Frame:
 
     def __init__(self, k, tile, groups, m, n, rows, lead=()):
         self.k = k
+        k.trusted = True  # places and taps are clamped, windows masked
         self.tile = tile = Tile(*tile)
         self.m, self.n = m, n
         down = (m + (tile.m - 1)) // tile.m
@@ -201,8 +202,8 @@ def to_weight(
     depth = x.shape[0] * count(g.shape[2:])
     start, stop = literal(0, f.n.dtype), depth
     if split > 1:
-        step = f.tile.k * split
-        part = k.let((depth + (step - 1)) // step * f.tile.k)
+        step = f.tile.turn * split
+        part = k.let((depth + (step - 1)) // step * f.tile.turn)
         start = k.let(call("min", f.lead[0] * part, depth))
         stop = k.let(call("min", start + part, depth))
     windows = Windows(k, x, under(k, x, padding, dilation))

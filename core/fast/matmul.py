@@ -15,7 +15,7 @@ from .matmul_units import units_candidates
 TILED = Op(
     "matmul_tiled", kernel=tiled, attrs=("tile", "sides", "exact", "rows", "split")
 )
-REGISTERS = Op(
+BY_REGISTERS = Op(
     "matmul_registers", kernel=registers,
     attrs=("rm", "rn", "sides", "exact", "unroll"),
 )  # fmt: skip
@@ -31,19 +31,22 @@ COLUMNS = Op(
 # (m, n, k, rm, rn, stages, warp, unroll), and what share of the arithmetic a busy
 # processor gets done with it (measured on an H200, by wgpu and Dawn).
 TILES = (
-    ((128, 128, 8, 8, 8, 1, 8, 8), 0.57),
-    ((64, 128, 8, 8, 8, 1, 8, 8), 0.54),
-    ((64, 64, 8, 8, 4, 1, 8, 8), 0.5),
-    ((128, 256, 8, 8, 16, 2, 16, 8), 0.53),
-    ((32, 64, 16, 4, 4, 1, 8, 8), 0.37),
-    ((32, 32, 16, 4, 4, 1, 8, 8), 0.33),
+    ((128, 128, 8, 8, 8, 3, 8, 8), 0.66),
+    ((64, 128, 8, 8, 8, 3, 8, 8), 0.64),
+    ((128, 256, 8, 8, 16, 3, 8, 8), 0.63),
+    ((64, 64, 8, 8, 4, 1, 8, 8), 0.56),
+    ((32, 64, 16, 4, 4, 1, 8, 8), 0.41),
+    ((32, 32, 16, 4, 4, 1, 8, 8), 0.37),
 )
-PROCESSORS = 128  # of a large GPU
+PROCESSORS = 132  # of a large GPU
 LANES = 128  # products a processor does at once
+ALONE = 1.12  # how much longer a tile takes that does not share a processor
+REGISTERS = 1 << 16  # of a processor
 WAIT = 70  # steps of a processor until the next k, where a tile is alone with it
 TOGETHER = 4  # tiles that a processor holds: they wait at the same time
-LAUNCH = 25000  # steps until a second kernel is under way
+LAUNCH = 20000  # steps until a second kernel is under way
 TRAFFIC = 2000  # bytes that memory gives in a step, to all processors
+ROUNDS = 8  # tiles that a processor computes one after the other, when k is split
 THIN = 8  # vectors at most for the kernels of matmul_thin,
 SHORT = 2048  # or twice as many where the results are few lines of this length
 MOST = 8  # candidates
@@ -106,7 +109,7 @@ def _by_registers(s):
         attrs = (rm, rn, (s.left, s.right), exact, 4)
         name = "registers %dx%d" % (rm, rn)
         if name not in [c.name for c in out]:
-            out.append(Candidate(name, REGISTERS, attrs))
+            out.append(Candidate(name, BY_REGISTERS, attrs))
     return out
 
 
@@ -117,10 +120,9 @@ def _tiles(s, caps, out):
         tile = Tile(*numbers)
         if not tile.fits(caps.limits):
             continue
-        for split in (1, 4, 8, 16, 32):
-            if split == 1 or s.k >= split * 8 * tile.k:
-                steps = cost(s, tile, share, split)
-                ranked.append((steps, len(ranked), numbers, split))
+        for split in splits(s, tile):
+            steps = cost(s, tile, share, split)
+            ranked.append((steps, len(ranked), numbers, split))
     ranked.sort()
     best = [(numbers, split) for _, _, numbers, split in ranked]
     return [_tile(s, numbers, split, out) for numbers, split in _varied(best)]
@@ -138,23 +140,51 @@ def _varied(ranked):
     return first + later
 
 
+def splits(s, tile):
+    """In how many parts k may be cut: 1, or so that each round fills the processors."""
+    tiles, most = groups_of(s, tile), s.k // (8 * tile.k)
+    out = [1]
+    for rounds in range(1, ROUNDS + 1):
+        split = min(rounds * PROCESSORS // tiles, most)
+        if split > out[-1]:
+            out.append(split)
+    return out
+
+
+def groups_of(s, tile):
+    """How many tiles the results take."""
+    return -(-s.m // tile.m) * -(-s.n // tile.n) * s.batch
+
+
 def cost(s, tile, share, split, wait=WAIT, launch=LAUNCH):
     """About how many steps of a processor a product takes by these tiles."""
-    groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batch * split
-    depth = -(-s.k // split)
-    waves = -(-groups // PROCESSORS)
-    work = waves * tile.m * tile.n * depth / (LANES * share)
-    waiting = wait * depth * -(-waves // TOGETHER)
+    depth = part_of(s.k, tile.turn, split)
+    rounds = -(-groups_of(s, tile) * split // PROCESSORS)
+    alone = rounds % tile.resident(REGISTERS)
+    work = (rounds + (ALONE - 1) * alone) * tile.m * tile.n * depth / (LANES * share)
+    waiting = wait * depth * -(-rounds // TOGETHER)
     total = max(work, waiting) + 0.1 * work
     if split > 1:  # partial sums are written and read again
         total += launch + split * s.m * s.n * s.batch * 8 / TRAFFIC
     return total
 
 
+def part_of(depth, turn, split):
+    """How much of k each of `split` parts has: whole turns of the loop."""
+    return -(-depth // (turn * split)) * turn
+
+
+def even(depth, turn, split):
+    """Whether turns of a loop fill each of the parts of k, of which none is empty."""
+    return depth % turn == 0 and part_of(depth, turn, split) * (split - 1) < depth
+
+
 def _tile(s, numbers, split, out):
-    m, n, depth = numbers[:3]
+    if numbers[5] == 3 and s.k % (2 * numbers[2]):  # one step would be half of a turn
+        numbers = numbers[:5] + (1,) + numbers[6:]
+    m, n = numbers[:2]
     exact = (
-        s.m % m == 0, s.n % n == 0, s.k % (depth * split) == 0, s.n % 4 == 0,
+        s.m % m == 0, s.n % n == 0, even(s.k, Tile(*numbers).turn, split), s.n % 4 == 0,
     )  # fmt: skip
     tall = -(-s.m // m)
     attrs = (numbers, (s.left, s.right), exact, 8 if tall > 8 else 1, split)

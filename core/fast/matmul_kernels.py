@@ -21,6 +21,7 @@ def tiled(k, x, y, out, tile, sides, exact, rows, split):
     rows    tiles down that are taken together: see place_tile
     split   parts of k, each an element of a first axis of the output (1: no such axis)
     """
+    k.trusted = True  # places are clamped, unless `exact` says that all are inside
     tile = Tile(*tile)
     m, n, depth = out.shape[-2], out.shape[-1], x.shape[-1]
     tiles_m = (m + (tile.m - 1)) // tile.m
@@ -32,7 +33,8 @@ def tiled(k, x, y, out, tile, sides, exact, rows, split):
     row, column = k.let(down * tile.m), k.let(across * tile.n)
     start, stop = literal(0, depth.dtype), depth
     if split > 1:
-        part = k.let((depth + (tile.k * split - 1)) // (tile.k * split) * tile.k)
+        step = tile.turn * split
+        part = k.let((depth + (step - 1)) // step * tile.turn)
         start = k.let(lead[0] * part)
         stop = k.let(call("min", start + part, depth))
     left = side_of(k, x, batch, row, m, sides[0], exact[0], False)

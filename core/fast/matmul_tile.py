@@ -20,7 +20,8 @@ class Tile:
     m, n, k   results down and across, and the depth of one step
     rm, rn    results of a thread, multiples of 4
     stages    0: load, then compute; 1: the next step's loads are under way while this
-              one computes; 2: also two shared buffers, for one barrier a step
+              one computes; 2: also two shared buffers, for one barrier a step; 3: as
+              2, with two steps a turn of the loop: each buffer has a fixed place
     warp      threads side by side across n among those of a warp
     unroll    how many k are written out in the code
     """
@@ -32,10 +33,22 @@ class Tile:
         self.warp = warp
         self.unroll = min(unroll, k)
         self.threads = (m // rm) * (n // rn)
+        self.buffers = 2 if stages > 1 else 1
+        self.turn = k * 2 if stages == 3 else k  # of k, in one turn of the loop
 
     def shared_bytes(self):
         """Bytes of shared memory at most, with the padding of both sides."""
-        return (self.stages // 2 + 1) * self.k * (self.m + self.n + 8) * 4
+        return self.buffers * self.k * (self.m + self.n + 8) * 4
+
+    def resident(self, registers):
+        """About how many groups a processor with so many registers holds at once.
+
+        Beside its results a thread has operands and addresses; compilers are more
+        generous where a group is small (seen on an H200: 113 in all for 256 threads of
+        8x8, 168 for 128 of them, 202 for 256 of 8x16).
+        """
+        beside = 64 if self.threads > 128 else 104
+        return max(1, registers // (self.threads * (self.rm * self.rn + beside)))
 
     def fits(self, limits):
         """Say whether a device with these limits runs it, all threads with loads."""
@@ -74,7 +87,7 @@ class Side:
         self.kernel = k
         self.size = size
         self.pitch, self.step = self.room(tile, size)
-        self.memory = k.shared(self.dtype, (tile.stages // 2 + 1) * self.step)
+        self.memory = k.shared(self.dtype, tile.buffers * self.step)
         self.places = {}
         self.depths = {}
         self.slots = []
@@ -214,6 +227,9 @@ class Product:
             return
         self._put(values, zero)
         k.barrier()
+        if tile.stages == 3:
+            self._two_a_turn(start, stop, even)
+            return
         buffer = k.cell(zero)
         with k.loop(stop, start, tile.k) as at:
             now = k.let(buffer)
@@ -225,6 +241,20 @@ class Product:
             self._put(values, other)
             k.barrier()
             buffer.set(other)
+
+    def _two_a_turn(self, start, stop, even):
+        """`run`, from when buffer 0 holds the first step. Even: the steps are, too."""
+        k, tile = self.kernel, self.tile
+        with k.loop(stop, start, tile.turn) as at:
+            for now in (0, 1):
+                after = at + tile.k * (now + 1)
+                if now and even:  # the last turn loads its end again, for nothing
+                    after = call("min", after, stop - tile.k)
+                after = k.let(after)
+                values = [s.fetch(after, stop, even) for s in self.sides]
+                self._multiply(literal(now, k.local.dtype))
+                self._put(values, literal(1 - now, k.local.dtype))
+                k.barrier()
 
     def _next(self, ahead, at, stop, even):
         """Start the loads of the step after this one, if there is one."""
@@ -264,8 +294,10 @@ class Product:
                 _vectors(side, base, kk, size, own)
                 for side, base, (size, own) in zip(self.sides, bases, parts)
             ]
-            for row, u in zip(self.acc, a):
-                for cell, v in zip(row, b):
+            for i, (row, u) in enumerate(zip(self.acc, a)):
+                # To and fro: a register that was just read need not be read again.
+                cells = list(zip(row, b))
+                for cell, v in reversed(cells) if i % 2 else cells:
                     cell.set(cell + u * v)
 
 

@@ -21,7 +21,7 @@ class UnitTile:
     There is one shared buffer: what a subgroup holds leaves no registers for more.
     """
 
-    stages = 0
+    buffers = 1
 
     def __init__(self, m, n, k, wm, wn, unit):
         self.m, self.n, self.k = m, n, k

@@ -10,6 +10,7 @@ import pytest
 import fogo
 from fogo.fast import Caps, matmul
 from fogo.fast.matmul_tile import Tile
+from fogo.fast.matmul_total import TOTAL
 from fogo.fast.matmul_units import units
 from fogo.kernel.check import check
 from fogo.ops.matmul import MATMUL
@@ -100,6 +101,35 @@ def test_a_long_sum_is_split_in_parts(full: fogo.Device) -> None:
     assert "split" in names[0]
 
 
+@pytest.mark.parametrize("split", [5, 6])
+def test_parts_that_are_shorter_or_empty(split: int, full: fogo.Device) -> None:
+    """13 turns of the loop: five parts have 3, 3, 3, 3 and 1; the last of six none."""
+    x, y = random(64, 208), random(208, 128)
+    backend = raw(full)
+    inputs = handle(backend, x), handle(backend, y)
+    sizes = matmul.Shape(*inputs, Aval((64, 128), fogo.float32))
+    numbers = (64, 128, 8, 8, 8, 3, 8, 8)
+    assert matmul.even(208, Tile(*numbers).turn, split) == (split == 5)
+    out = Aval((64, 128), fogo.float32)
+    made = matmul._tile(sizes, numbers, split, out)
+    got = compute(backend, made, inputs, out)
+    np.testing.assert_allclose(got, x.astype(np.float64) @ y, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7), (2, 3, 8), (129, 4)])
+@pytest.mark.parametrize("count", [2, 8, 9, 40, 130])
+def test_parts_are_added_up(count: int, shape: Any) -> None:
+    """By fours and one by one; few parts, and so many that threads share a result."""
+    parts = random(count, *shape)
+    width = 1 if shape[-1] % 4 else 4
+    report = check(TOTAL.kernel, [fogo.tensor(parts, device="python")],
+                   (count, width), [(shape, "float32")])  # fmt: skip
+    assert report.problems == []
+    true = parts.astype(np.float64).sum(0)
+    got = np.array(report.outputs[0].tolist())
+    np.testing.assert_allclose(got, true, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("shape", [(40, 30, 32), (64, 32, 64), (1, 128, 40)])
 def test_half_precision(shape: Any, full: fogo.Device) -> None:
     if not raw(full).half:
@@ -160,6 +190,14 @@ def test_large_products_take_large_tiles() -> None:
     assert "128x128" not in first(512, 512, 512)
     assert "split" in first(64, 16384, 64)
     assert first(1, 4096, 4096).startswith("columns")
+    # 64, 48 and 16 tiles, of which 132 processors hold two each: 4 * 64 = 256 of 264;
+    # 11 * 48 = 528 = 4 * 132; 16 * 16 = 256. 1024 tiles are enough as they are.
+    assert first(2048, 8192, 512) == "tile 128x128x8 8x8/3 split 4"
+    assert first(1536, 8192, 512) == "tile 128x128x8 8x8/3 split 11"
+    assert first(512, 8192, 512) == "tile 128x128x8 8x8/3 split 16"
+    assert first(8192, 512, 2048) == "tile 128x128x8 8x8/3"
+    # A turn of that loop is 16 of k; where half of one is left over, another's is 8.
+    assert first(4096, 4104, 4096).endswith("/1")
 
 
 class _Laid:
@@ -199,7 +237,7 @@ def test_the_checking_interpreter_passes_them() -> None:
     y = fogo.tensor(random(21, 19), device="python")
     scalars = (("k", 1), ("o", 1))
     edges = (False, False, False, False)
-    for stages in (0, 1, 2):
+    for stages in (0, 1, 2, 3):
         tile = (16, 16, 4, 4, 4, stages, 8, 2)
         report = check(matmul.tiled, [x, y], (tile, scalars, edges, 1, 1),
                        [((18, 19), "float32")])  # fmt: skip
