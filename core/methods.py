@@ -70,7 +70,7 @@ class Methods:
         return ops.elementwise.neg(self)
 
     def __pos__(self):
-        return self
+        return ops.method("positive")(self)
 
     def __abs__(self):
         return ops.elementwise.abs(self)

@@ -86,7 +86,7 @@ def _viewable(x, target):
 
 def _sizes(shape):
     """The sizes in `f(2, 3)`, `f((2, 3))` and `f([2, 3])` alike."""
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list, range)):
         return shape[0]
     return shape
 
