@@ -29,8 +29,8 @@ def _make(op, many):
         infer=_infer(op, many),
         attrs=op.attrs,
         view=_view(op.view) if op.view is not None else None,
-        kernel=_kernel(op.kernel, many),
-        serial=_kernel(op.serial, many),
+        kernel=_kernel(op.kernel, many, len(op.attrs)),
+        serial=_kernel(op.serial, many, len(op.attrs)),
         grad=_grad(op, many) if op.grad is not None else None,
         saves=op.saves,
         runtime=tuple([(op.attrs[i], op.runtime[i]) for i in sorted(op.runtime)]),
@@ -72,15 +72,13 @@ def _view(view):
 # A kernel for one, told that its arrays have no axis of all.
 
 
-def _kernel(kernel, many):
+def _kernel(kernel, many, attrs):
     if kernel is None:
         return None
 
     def traced(k, *rest):
         inputs = len(many)
-        count = 0
-        while count < len(rest) and hasattr(rest[count], "flat_index"):
-            count += 1
+        count = len(rest) - attrs
         face = _Kernel(k)
         arrays = []
         for i, array in enumerate(rest[:count]):
@@ -118,13 +116,16 @@ class _Array:
         self.face = face
         self.array = array
         self.shape = array.shape[1:]
-        self.strides = array.strides[1:]
         self.ndim = len(self.shape)
 
     def __getattr__(self, name):
         if name == "array":
             raise AttributeError(name)
         return getattr(self.array, name)
+
+    @property
+    def strides(self):
+        return self.array.strides[1:]
 
     def _full(self, coords):
         return self.face.place + (coords if isinstance(coords, tuple) else (coords,))
