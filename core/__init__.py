@@ -116,7 +116,7 @@ _HOMES = {
 }  # fmt: skip
 _ROOMS = (
     "nn", "optim", "store", "data", "train", "ops", "demo", "random",
-    "autotune", "memory", "func", "amp", "autograd",
+    "autotune", "memory", "func", "amp", "autograd", "linalg", "fft", "signal",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""NumPy's own linear algebra (LAPACK) for the ops of `fogo.linalg`."""
+"""NumPy's own linear algebra (LAPACK) and Fourier transforms (pocketfft)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,12 @@ def _svd(a):
     return tuple(np.linalg.svd(a, full_matrices=False))
 
 
+def _fft(x, inverse):
+    return np.fft.ifft(x, norm="forward") if inverse else np.fft.fft(x)
+
+
 SPECIAL = {
+    "fft": _run(_fft),
     "cholesky": _run(np.linalg.cholesky),
     "solve_triangular": _run(_triangular),
     "lu_factor": _run(_lu),
