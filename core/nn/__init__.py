@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import functional as functional
     from . import init as init
     from . import utils as utils
     from .activation import CELU as CELU
@@ -268,7 +269,7 @@ _FILES = {
     "visit": "ModuleMapper ModuleVisitor",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
-_ROOMS = ("init", "utils")
+_ROOMS = ("functional", "init", "utils")
 __all__ = sorted(list(_HOMES) + list(_ROOMS))
 
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..backend.capture import ACTIVE, WATCH, called
 from ..dtypes import DType
+from ..dtypes import dtype as _dtype
 from ..errors import FogoError
 from ..tensor import Tensor
+from .module_tools import ModuleTools
 from .parameter import Parameter
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ T = TypeVar("T", bound="Tensor")
 M = TypeVar("M", bound="Module")
 
 
-class Module:
+class Module(ModuleTools):
     """The base of every layer and model: write `__init__` and `forward`.
 
     A model may be made on any device; to train it, move it to an autodiff device, or
@@ -44,6 +46,7 @@ class Module:
     """
 
     training = True
+    _unsaved: Any = ()  # names of buffers that are not persistent
 
     def __setattr__(self, name: str, value: Any) -> None:
         names = self._names()
@@ -68,6 +71,22 @@ class Module:
         self._forget(name)
         object.__delattr__(self, name)
 
+    if not TYPE_CHECKING:  # a checker would take any name for an attribute
+
+        def __getattr__(self, name):
+            """A parameter that is computed from others: see reparam.py."""
+            held = self.__dict__.get("parametrizations")
+            found = None
+            if held is not None and name in held.__dict__:
+                from .reparam import effective
+
+                found = effective(self, name)
+            if found is None:
+                raise AttributeError(
+                    "%r object has no attribute %r" % (type(self).__name__, name)
+                )
+            return found
+
     def _forget(self, name: str) -> None:
         for names in (self._names(), self._buffer_names()):
             if name in names:
@@ -81,12 +100,19 @@ class Module:
     def _buffer_names(self) -> list[str]:
         return _own_list(self, "_buffers")
 
-    def register_buffer(self, name: str, tensor: Tensor | None) -> None:
+    def register_buffer(
+        self, name: str, tensor: Tensor | None, persistent: bool = True
+    ) -> None:
         """Add a tensor that is saved and moved with the module but not trained.
 
         Assigning a tensor to the attribute later keeps it a buffer; None holds the
-        place without being listed.
+        place without being listed. One that is not persistent is moved, not saved.
         """
+        unsaved = _own_list(self, "_unsaved") if not persistent else self._unsaved
+        if name in unsaved and persistent:
+            unsaved.remove(name)
+        elif not persistent and name not in unsaved:
+            unsaved.append(name)
         names = self._names()
         if name not in names:
             names.append(name)
@@ -100,10 +126,19 @@ class Module:
             "%s: a module needs a forward method" % type(self).__name__
         )
 
-    def __call__(self, x: T, *args: Any, **kwargs: Any) -> T:
-        if WATCH.on:
-            called(self)
-        return self.forward(x, *args, **kwargs)
+    if TYPE_CHECKING:
+
+        def __call__(self, x: T, *args: Any, **kwargs: Any) -> T: ...
+
+    else:
+
+        def __call__(self, *args, **kwargs):
+            if WATCH.on:
+                called(self)
+            hooks = self.__dict__.get("_hooks")
+            if hooks is None:
+                return self.forward(*args, **kwargs)
+            return hooks.run(self, args, kwargs)
 
     # The tree.
 
@@ -183,11 +218,23 @@ class Module:
 
     # Changing it whole.
 
-    def to(self: M, target: Device | str | DType) -> M:
-        """Move parameters and buffers to a device; or floats to a float dtype.
+    def to(
+        self: M,
+        target: Device | str | DType | None = None,
+        dtype: DType | str | None = None,
+        *,
+        device: Device | str | None = None,
+    ) -> M:
+        """Move parameters and buffers to a device, floats to a float dtype, or both.
 
         Changes this module (its parameters stay the same objects) and returns it.
         """
+        for part in (target, device, dtype if dtype is None else _dtype(dtype)):
+            if part is not None:
+                self._move(part)
+        return self
+
+    def _move(self, target: Device | str | DType) -> None:
         WATCH.version += 1
         kind = target if isinstance(target, DType) else None
         for p in self.parameters():
@@ -198,7 +245,6 @@ class Module:
                 value = getattr(module, name)
                 if value is not None and (kind is None or value.dtype.is_float):
                     object.__setattr__(module, name, value.to(target))
-        return self
 
     def train(self: M, mode: bool = True) -> M:
         """Set training mode (dropout drops, batch norm uses the batch) everywhere."""

@@ -50,6 +50,8 @@ def members(module: Module, prefix: str = "") -> list[tuple[str, Tensor]]:
         for rank in range(3):
             for name, value in own:
                 is_tensor = isinstance(value, Tensor)
+                if name in item._unsaved:
+                    continue
                 if rank == (2 if not is_tensor else 1 if name in buffers else 0):
                     below.append((dot + name, value))
         stack.extend(reversed(below))

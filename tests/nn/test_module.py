@@ -18,10 +18,10 @@ from fogo.store import load_safetensors, open_safetensors, save_safetensors
 def test_every_name_of_the_tables_is_there() -> None:
     """The lazy table and the imports for type checkers name the same things."""
     source = Path(nn.__file__).read_text()
-    hinted = set(re.findall(r"import (\w+) as", source)) - {"init"}
+    hinted = set(re.findall(r"\s(\w+) as", source)) - set(nn._ROOMS)
     assert hinted == set(nn._HOMES)
     for name in nn._HOMES:
-        assert isinstance(getattr(nn, name), type)
+        assert callable(getattr(nn, name))
     with pytest.raises(AttributeError, match="Linearr"):
         _ = nn.Linearr  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""PyTorch's `torch.nn.utils`: packed sequences (`utils.rnn`), and what else is there.
+"""PyTorch's `torch.nn.utils`: `rnn` (packed sequences), `parametrizations` (norms).
 
 Rooms load at first use.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import parametrizations as parametrizations
     from . import rnn as rnn
 
-__all__ = ["rnn"]
+__all__ = ["parametrizations", "rnn"]
 
 
 def __getattr__(name):
