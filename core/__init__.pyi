@@ -9,12 +9,15 @@ from . import autograd as autograd
 from . import autotune as autotune
 from . import data as data
 from . import demo as demo
+from . import fft as fft
 from . import func as func
+from . import linalg as linalg
 from . import memory as memory
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
 from . import random as random
+from . import signal as signal
 from . import store as store
 from . import train as train
 from .namespace import Info
@@ -1214,11 +1217,29 @@ def cosine_similarity(x1: T, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> T:
     """Return the cosine of the angle between vectors along an axis; both broadcast."""
 def local_response_norm(x: T, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> T:
     """Return `x / (k + alpha * mean of x * x over size channels around) ** beta`."""
+def normalize(x: T, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> T:
+    """Return vectors along an axis divided by their p-norm, which is at least eps."""
 @overload
 def pairwise_distance(x1: Tensor, x2: Tracked, p: float = 2.0, eps: float = 1e-06, keepdim: _bool = False) -> Tracked: ...
 @overload
 def pairwise_distance(x1: T, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: _bool = False) -> T:
     """Return the p-norm of `x1 - x2 + eps` along the last axis; both broadcast."""
+@overload
+def bilinear(x1: Tensor, x2: Tracked, weight: Tensor, bias: Tensor | None = None) -> Tracked: ...
+@overload
+def bilinear(x1: Tensor, x2: Tensor, weight: Tracked, bias: Tensor | None = None) -> Tracked: ...
+@overload
+def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tracked) -> Tracked: ...
+@overload
+def bilinear(x1: T, x2: Tensor, weight: Tensor, bias: Tensor | None = None) -> T:
+    """Return `x1 @ weight[o] @ x2 + bias[o]` for each output o."""
+@overload
+def linear(x: Tensor, weight: Tracked, bias: Tensor | None = None) -> Tracked: ...
+@overload
+def linear(x: Tensor, weight: Tensor, bias: Tracked) -> Tracked: ...
+@overload
+def linear(x: T, weight: Tensor, bias: Tensor | None = None) -> T:
+    """Return `x @ weight.T + bias` over the last axis."""
 @overload
 def addcdiv(x: Tensor, tensor1: Tracked, tensor2: Tensor | float, value: float = 1) -> Tracked: ...
 @overload
@@ -1435,3 +1456,38 @@ def scatter_reduce(x: Tensor, axis: int, index: Tensor, src: Tracked, reduce: st
 @overload
 def scatter_reduce(x: T, axis: int, index: Tensor, src: Tensor, reduce: str, include_self: _bool = True) -> T:
     """Return x with the elements of `src` joined to those that the index names."""
+def argwhere(x: Tensor) -> Tensor:
+    """Return where x is not 0, one place a row: [K, axes] integers."""
+async def argwhere_async(x: Tensor) -> Tensor:
+    """`argwhere` for platforms where a thread cannot wait."""
+@overload
+def gather_nd(x: Tensor, index: Tracked) -> Tracked: ...
+@overload
+def gather_nd(x: T, index: Tensor) -> T:
+    """Return what lies at places: the last axis of the index holds their coordinates."""
+@overload
+def index_fill(x: Tensor, axis: int, index: Tracked, value: Tensor | float) -> Tracked: ...
+@overload
+def index_fill(x: Tensor, axis: int, index: Tensor, value: Tracked) -> Tracked: ...
+@overload
+def index_fill(x: T, axis: int, index: Tensor, value: Tensor | float) -> T:
+    """Return x with one value in the slices of an axis that an index [K] names."""
+@overload
+def index_put(x: Tensor, indices: Tracked, values: Tensor | float, accumulate: _bool = False) -> Tracked: ...
+@overload
+def index_put(x: Tensor, indices: Sequence[Tensor | None] | Tensor, values: Tracked, accumulate: _bool = False) -> Tracked: ...
+@overload
+def index_put(x: T, indices: Sequence[Tensor | None] | Tensor, values: Tensor | float, accumulate: _bool = False) -> T:
+    """Return x with `values` at `x[indices]`; with accumulate, added to what is there."""
+@overload
+def scatter_nd(x: Tensor, index: Tracked, values: Tensor | float, reduce: str | None = None) -> Tracked: ...
+@overload
+def scatter_nd(x: Tensor, index: Tensor, values: Tracked, reduce: str | None = None) -> Tracked: ...
+@overload
+def scatter_nd(x: T, index: Tensor, values: Tensor | float, reduce: str | None = None) -> T:
+    """Return x with values put (or joined) at places; see `gather_nd`."""
+@overload
+def take_along_dim(x: Tensor, index: Tracked, dim: int | None = None) -> Tracked: ...
+@overload
+def take_along_dim(x: T, index: Tensor, dim: int | None = None) -> T:
+    """`take_along_axis` with PyTorch's name; without an axis both count as flat."""

@@ -892,3 +892,38 @@ class Methods:
     @overload
     def scatter_reduce(self, axis: int, index: Tensor, src: Tensor, reduce: str, include_self: bool = True) -> Self:
         """Return x with the elements of `src` joined to those that the index names."""
+    def argwhere(self) -> Tensor:
+        """Return where x is not 0, one place a row: [K, axes] integers."""
+    async def argwhere_async(self) -> Tensor:
+        """`argwhere` for platforms where a thread cannot wait."""
+    @overload
+    def gather_nd(self, index: Tracked) -> Tracked: ...
+    @overload
+    def gather_nd(self, index: Tensor) -> Self:
+        """Return what lies at places: the last axis of the index holds their coordinates."""
+    @overload
+    def index_fill(self, axis: int, index: Tracked, value: Tensor | float) -> Tracked: ...
+    @overload
+    def index_fill(self, axis: int, index: Tensor, value: Tracked) -> Tracked: ...
+    @overload
+    def index_fill(self, axis: int, index: Tensor, value: Tensor | float) -> Self:
+        """Return x with one value in the slices of an axis that an index [K] names."""
+    @overload
+    def index_put(self, indices: Tracked, values: Tensor | float, accumulate: bool = False) -> Tracked: ...
+    @overload
+    def index_put(self, indices: Sequence[Tensor | None] | Tensor, values: Tracked, accumulate: bool = False) -> Tracked: ...
+    @overload
+    def index_put(self, indices: Sequence[Tensor | None] | Tensor, values: Tensor | float, accumulate: bool = False) -> Self:
+        """Return x with `values` at `x[indices]`; with accumulate, added to what is there."""
+    @overload
+    def scatter_nd(self, index: Tracked, values: Tensor | float, reduce: str | None = None) -> Tracked: ...
+    @overload
+    def scatter_nd(self, index: Tensor, values: Tracked, reduce: str | None = None) -> Tracked: ...
+    @overload
+    def scatter_nd(self, index: Tensor, values: Tensor | float, reduce: str | None = None) -> Self:
+        """Return x with values put (or joined) at places; see `gather_nd`."""
+    @overload
+    def take_along_dim(self, index: Tracked, dim: int | None = None) -> Tracked: ...
+    @overload
+    def take_along_dim(self, index: Tensor, dim: int | None = None) -> Self:
+        """`take_along_axis` with PyTorch's name; without an axis both count as flat."""

@@ -14,8 +14,9 @@ MODULES = (
     "arrays", "sets",
     "ctc", "transducer", "shuffle", "pool_more", "resample",
     "interpolate", "grid", "deform", "gates", "noise", "distance",
+    "linear",
     "special", "shaping", "stacking", "stats", "order",
-    "einsum", "closeness",
+    "einsum", "closeness", "scatter_modes", "places",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

@@ -62,6 +62,31 @@ def pairwise_distance(
     return (_abs(away) ** float(p)).sum(-1, keepdim) ** (1.0 / p)
 
 
+def normalize(x: T, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> T:
+    """Return vectors along an axis divided by their p-norm, which is at least eps.
+
+    p: a positive number, or float("inf"). Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> y = fogo.normalize(fogo.tensor([3.0, 4.0]), dim=0)
+        >>> [round(v, 3) for v in y.tolist()]
+        [0.6, 0.8]
+    """
+    if not p > 0:
+        raise ShapeError("normalize: p is above 0; given %s" % p)
+    axis = normalize_axis("normalize", dim, x.ndim)
+    if p == float("inf"):
+        length = _abs(x).max(axis, True)
+    elif p == 1:
+        length = _abs(x).sum(axis, True)
+    elif p == 2:
+        length = maximum(x.square().sum(axis, True), eps * eps).sqrt()
+    else:
+        length = (_abs(x) ** float(p)).sum(axis, True) ** (1.0 / p)
+    return x / maximum(length, eps)
+
+
 def local_response_norm(
     x: T, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> T:
@@ -100,11 +125,17 @@ SAMPLES = {
         Sample(_A, _B, p=3.0),
         Sample(_A, _B, p=float("inf")),
     ),
+    "normalize": (
+        Sample(_A),
+        Sample(_A, p=1.0, dim=0),
+        Sample(_A, p=3.0),
+        Sample(_A, p=float("inf"), dim=-1),
+    ),
     "local_response_norm": (
         Sample(((2, 5, 3), -2.0, 2.0), size=3, alpha=0.5),
         Sample(((1, 4, 2, 2), -2.0, 2.0), size=2, alpha=0.3, beta=0.5, k=2.0),
     ),
 }
 
-__all__ = ["cosine_similarity", "local_response_norm", "pairwise_distance"]
+__all__ = ["cosine_similarity", "local_response_norm", "normalize", "pairwise_distance"]
 NOT_METHODS = __all__

@@ -126,6 +126,12 @@ FUNCTIONAL = (
      lambda d: fogo.gaussian_noise(ones(d, 3), -1.0)),
     (Shape, ("pairwise_distance: p is above 0", "0"),
      lambda d: fogo.pairwise_distance(ones(d, 3), ones(d, 3), 0.0)),
+    (Shape, ("normalize: p is above 0", "-1"),
+     lambda d: fogo.normalize(ones(d, 3, 3), -1.0)),
+    (Shape, ("linear: x is [..., C]", "weight=[2, 4]"),
+     lambda d: fogo.linear(ones(d, 3), ones(d, 2, 4))),
+    (Shape, ("bilinear: x1 is [..., A]", "weight=[2, 4, 3]"),
+     lambda d: fogo.bilinear(ones(d, 3), ones(d, 3), ones(d, 2, 4, 3))),
     (Shape, ("local_response_norm: x is [N, C, ...S]", "x=[3, 3]"),
      lambda d: fogo.local_response_norm(ones(d, 3, 3), 2)),
 )  # fmt: skip

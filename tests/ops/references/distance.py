@@ -28,6 +28,10 @@ def pairwise(
     return (away**p).sum(-1, keepdims=keepdim) ** (1 / p)
 
 
+def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    return x / np.maximum(np.linalg.norm(x, p, dim, keepdims=True), eps)
+
+
 def response(
     x: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
@@ -51,3 +55,5 @@ ref("pairwise_distance", numpy=pairwise, torch=torch_pairwise, accepts="float",
     factor=8.0, why=WHY)  # fmt: skip
 ref("local_response_norm", numpy=response, torch=F.local_response_norm,
     accepts="float", factor=8.0, why=WHY)  # fmt: skip
+ref("normalize", numpy=normalize, torch=F.normalize, accepts="float", factor=8.0,
+    why=WHY)  # fmt: skip
