@@ -44,8 +44,9 @@ def compile(function: Callable[..., Any]) -> Compiled:
     A tensor changes for the function only through `assign`, `x[i] = v` or an optimiser.
     Functions that read a tensor's values (`item()`, `bool()`, printing), return a
     tensor with history, or take or return iterators (generators and coroutines are
-    some) cannot be captured: this is said once, and they run as ever.
-    On other devices they do so without a word.
+    some) cannot be captured: this is said once, and they run as ever. So is a GPU whose
+    backend keeps no commands ("cuda"). On CPUs there is nothing to gain: functions run
+    as ever there, and `reason` and `repr` say why.
 
     Example:
         >>> import fogo
@@ -83,7 +84,8 @@ class Entry:
 class Compiled:
     """A function that `fogo.compile` made; `drop()` forgets what it has captured.
 
-    Counts: `captures` (times that the function ran), `plays`.
+    Counts: `captures` (times that the function ran), `plays`. `reason`: why there are
+    calls that run as ever, or None.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -95,6 +97,7 @@ class Compiled:
         self._ids: dict[int, Tensor] = {}
         self._later = runs_later(function)
         self._warned = False
+        self.reason: str | None = None
         self._lock = Lock()
         for name in ("__name__", "__doc__", "__module__", "__qualname__"):
             if hasattr(function, name):
@@ -155,8 +158,12 @@ class Compiled:
     def _capture(self, entry: Entry, leaves: list[Any], form: Any) -> Any:
         """Run the function, and keep its commands if they can be played again."""
         given = tensors(leaves)
-        outer = backend_for(given)
-        if [t for t in given if has_history(t)]:
+        outer, refusal = backend_for(given)
+        if outer is None:
+            self.reason = self.reason or refusal.reason
+            if refusal.matters:
+                self._warn(refusal.reason)
+        elif [t for t in given if has_history(t)]:
             self._warn("an argument has history; give it detached")
             outer = None
         if outer is None:
@@ -204,6 +211,7 @@ class Compiled:
 
     def _warn(self, reason: str) -> None:
         """Say once why calls are not captured."""
+        self.reason = self.reason or reason
         if self._warned:
             return
         self._warned = True
@@ -212,11 +220,9 @@ class Compiled:
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", repr(self.function))
-        return "<compiled %s: %d captures, %d plays>" % (
-            name,
-            self.captures,
-            self.plays,
-        )
+        counts = "%d captures, %d plays" % (self.captures, self.plays)
+        why = "" if self.reason is None else "; not captured: " + self.reason
+        return "<compiled %s: %s%s>" % (name, counts, why)
 
 
 def tensors(leaves: list[Any]) -> list[Tensor]:
@@ -266,16 +272,39 @@ def runs_later(function: Any) -> bool:
     return False
 
 
-def backend_for(given: list[Tensor]) -> Any:
-    """Return the backend whose commands can be kept for a call, or None."""
+class Refusal:
+    """Why the commands of a call cannot be kept, and whether that is a loss."""
+
+    def __init__(self, reason: str, matters: bool) -> None:
+        self.reason = reason
+        self.matters = matters
+
+
+NONE = Refusal("", False)
+
+
+def backend_for(given: list[Tensor]) -> tuple[Any, Refusal]:
+    """Return the backend whose commands can be kept for a call, or None and why."""
     places = []
     for t in given:
         if t.device.base() not in places:
             places.append(t.device.base())
     if not places:
         opened = [DEVICES[name] for name in sorted(DEVICES)]
-        places = [d for d in opened if hasattr(d.backend, "program")]
+        places = [d for d in opened if keeps(d.backend)]
         if len(places) != 1:
             places = [default_device().base()]
     backend = places[0].backend
-    return backend if len(places) == 1 and hasattr(backend, "program") else None
+    if keeps(backend) and len(places) == 1:
+        return backend, NONE
+    able = [d for d in places if keeps(d.backend)]
+    if able:
+        names = " and ".join(sorted([d.name for d in places]))
+        return None, Refusal("its arguments are on several devices: " + names, True)
+    reason = "%s keeps no commands to play again" % places[0].name
+    return None, Refusal(reason, getattr(backend, "fast", None) is not None)
+
+
+def keeps(backend: Any) -> bool:
+    """Say whether a backend can capture a program."""
+    return getattr(backend, "capturing", None) is not None

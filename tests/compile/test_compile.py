@@ -495,16 +495,6 @@ def test_empty_and_odd_tensors(gpu) -> None:
         assert out[3].tolist() == [1.0, 2.0 * i, 2.0]
 
 
-@pytest.mark.parametrize("name", ["python", "numpy"])
-def test_other_devices_run_the_function(name) -> None:
-    device = fogo.device(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        f = fogo.compile(lambda x: x * x.sum().item())
-        assert f(ten(device, 1.0, 2.0)).tolist() == [3.0, 6.0]
-    assert f.captures == 0
-
-
 def test_it_takes_functions_only() -> None:
     with pytest.raises(fogo.FogoError, match="compile: it takes a function; given 3"):
         fogo.compile(3)
