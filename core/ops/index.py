@@ -259,6 +259,9 @@ class _Scatter:
         self.add = add
         self.whole = whole
 
+    def _join(self, old, v):
+        return old + v if self.add else v
+
     def _row(self, k, x, index, at, axis):
         value = index[at] if self.whole else index[at[axis]]
         return _wrapped(k, value, x.shape[axis])
@@ -280,7 +283,7 @@ class _Scatter:
             at = _replaced(c, axis, j)
             with k.when(self._row(k, x, index, at, axis) == c[axis]):
                 v = cast(values[at], found.dtype)
-                found.set(found + v if self.add else v)
+                found.set(self._join(found, v))
         out[c] = found
 
     def serial(self, k, x, index, values, out, axis):
@@ -295,7 +298,7 @@ class _Scatter:
             with k.when((row >= 0) & (row < x.shape[axis])):
                 to = _replaced(line, axis, row)
                 v = values[at]
-                out[to] = out[to] + v if self.add else v
+                out[to] = self._join(out[to], v)
 
 
 def _scatter_op(name, add, whole, samples):
