@@ -61,7 +61,8 @@ def test_every_op_of_the_registry_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ops without a public function of their name run inside some row's cases.
 
     Gradients that are derived from formulas are no entries of the registry; the steps
-    of optimisers have their tests in tests/optim, linear algebra in tests/linalg.
+    of optimisers have their tests in tests/optim, linear algebra and
+    Fourier transforms in tests/linalg and tests/fft.
     """
     device = fogo.device("python")
     seen: set[str] = set()
@@ -82,10 +83,12 @@ def test_every_op_of_the_registry_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def linear_algebra() -> set[str]:
-    """The ops of `fogo.linalg`."""
+    """The ops of `fogo.linalg` and `fogo.fft`."""
+    from fogo.fft import pairs, transforms
     from fogo.linalg import factor, solving, spectral
 
-    rooms = [vars(room).values() for room in (factor, solving, spectral)]
+    modules = (factor, solving, spectral, pairs, transforms)
+    rooms = [vars(room).values() for room in modules]
     return {v.name for room in rooms for v in room if isinstance(v, Op)}
 
 
