@@ -218,3 +218,37 @@ def test_a_captured_step_has_the_same_kernels() -> None:
     assert [r.name for r in p.records] == [r.name for r in eager.records]
     assert [r.flops for r in p.records] == [r.flops for r in eager.records]
     assert len(y.tolist()) == 64
+
+
+def test_every_open_device_is_watched() -> None:
+    for name in ("numpy", "python"):
+        fogo.ones((4,), device=name)
+    with fogo.profile() as p:
+        x = fogo.ones((4,), device="python") * 3.0
+        x.tolist()
+    assert {"numpy", "python"} <= {d.name for d in p.devices}
+    assert [r.device.name for r in p.records if r.name == "mul"] == ["python"]
+    assert "mul" in p.table() and "python" in p.table()
+
+
+def test_each_device_has_its_table_and_its_line(tmp_path, monkeypatch) -> None:
+    one, two = fogo.device("numpy"), fogo.device("python")
+    monkeypatch.setitem(profiling._CEILINGS, one.base(), (1e9, 4e9))
+    monkeypatch.setitem(profiling._CEILINGS, two.base(), (1e9, 4e9))
+    x, y = fogo.ones((4,), device=one), fogo.ones((4,), device=two)
+    with fogo.profile() as p:
+        x + x, y - y
+    tables = p.table()
+    assert tables.count("kernel ") >= 2 and "add" in tables and "sub" in tables
+    path = tmp_path / "trace.json"
+    p.trace(str(path))
+    events = json.loads(path.read_text())["traceEvents"]
+    assert {e["pid"] for e in events if e["name"] in ("add", "sub")} == {0, 1}
+
+
+def test_an_empty_profile_says_what_was_watched() -> None:
+    with fogo.profile("numpy") as p:
+        fogo.ones((4,), device="python") * 3.0
+    said = "nothing ran on numpy; give the device that computes: fogo.profile(x.device)"
+    assert p.table() == said
+    assert said in repr(p)
