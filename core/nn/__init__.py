@@ -75,6 +75,9 @@ if TYPE_CHECKING:
     from .dropout import FeatureAlphaDropout as FeatureAlphaDropout
     from .dropout import GaussianNoise as GaussianNoise
     from .embedding import Embedding as Embedding
+    from .embedding_bag import EmbeddingBag as EmbeddingBag
+    from .feed_forward import Bilinear as Bilinear
+    from .feed_forward import PositionWiseFeedForward as PositionWiseFeedForward
     from .groups import ParamGroup as ParamGroup
     from .linear import Flatten as Flatten
     from .linear import Identity as Identity
@@ -159,6 +162,9 @@ if TYPE_CHECKING:
     from .pool_more import MaxUnpool1d as MaxUnpool1d
     from .pool_more import MaxUnpool2d as MaxUnpool2d
     from .pool_more import MaxUnpool3d as MaxUnpool3d
+    from .positional import PositionalEncoding as PositionalEncoding
+    from .positional import RotaryEncoding as RotaryEncoding
+    from .positional import generate_sinusoids as generate_sinusoids
     from .reparam import Reparameterization as Reparameterization
     from .reparam import is_parametrized as is_parametrized
     from .reparam import register_parametrization as register_parametrization
@@ -197,8 +203,8 @@ _FILES = {
         "Softsign Tanh Tanhshrink"
     ),
     "activation_more": (
-        "Hardshrink QuietSoftmax RReLU Shrink Softmax2d Softmin Softshrink "
-        "SwiGLU Threshold ThresholdedReLU"
+        "Hardshrink QuietSoftmax RReLU Shrink Softmax2d Softmin Softshrink SwiGLU "
+        "Threshold ThresholdedReLU"
     ),
     "attention": "MultiheadAttention",
     "attention_parts": "KVCache generate_autoregressive_mask generate_padding_mask",
@@ -213,6 +219,8 @@ _FILES = {
         "GaussianNoise"
     ),
     "embedding": "Embedding",
+    "embedding_bag": "EmbeddingBag",
+    "feed_forward": "Bilinear PositionWiseFeedForward",
     "groups": "ParamGroup",
     "linear": "Flatten Identity Linear Unflatten",
     "lora": (
@@ -244,20 +252,21 @@ _FILES = {
     ),
     "parameter": "Parameter",
     "pool": (
-        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AvgPool1d "
-        "AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AvgPool1d AvgPool2d "
+        "AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
     ),
     "pool_more": (
-        "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d LPPool1d "
-        "LPPool2d LPPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+        "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d LPPool1d LPPool2d "
+        "LPPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
     ),
+    "positional": "PositionalEncoding RotaryEncoding generate_sinusoids",
     "reparam": (
         "Reparameterization is_parametrized register_parametrization "
         "remove_parametrizations"
     ),
     "resize": (
-        "ChannelShuffle Fold Interpolate PixelShuffle PixelUnshuffle Unfold "
-        "Upsample UpsamplingBilinear2d UpsamplingNearest2d"
+        "ChannelShuffle Fold Interpolate PixelShuffle PixelUnshuffle Unfold Upsample "
+        "UpsamplingBilinear2d UpsamplingNearest2d"
     ),
     "rnn": "GRU LSTM RNN RNNBase",
     "rnn_cells": "GRUCell LSTMCell RNNCell",

@@ -181,9 +181,37 @@ class MultiheadAttention(Module):
         q, k, v = [self._heads(x) for x in self._projected(*parts)]
         if cache is not None:
             k, v = cache.append(k, v)
+        masks = (key_padding_mask, attn_mask)
+        out, weights = self._answers(q, k, v, masks, is_causal, need_weights)
+        out = oriented([out], batched, self.batch_first, back=True)[0]
+        if weights is None:
+            return out, None
+        if average_attn_weights:
+            weights = weights.mean(1)
+        return out, weights if batched else weights.squeeze(0)
+
+    def of_cache(
+        self, query: Tensor, cache: KVCache, key_padding_mask: Tensor | None = None
+    ) -> Tensor:
+        """Return what the queries get of the keys and values of a cache as they are."""
+        x = oriented([query], True, self.batch_first)[0]
+        if self.in_proj_weight is None:
+            q = matmul(x, self.q_proj_weight.transpose())
+        else:
+            weight = narrow(self.in_proj_weight, 0, 0, self.embed_dim)
+            q = matmul(x, weight.transpose())
+        if self.in_proj_bias is not None:
+            q = q + narrow(self.in_proj_bias, 0, 0, self.embed_dim)
+        masks = (key_padding_mask, None)
+        known = cache.keys, cache.values
+        out, _ = self._answers(self._heads(q), *known, masks, False, False)
+        return oriented([out], True, self.batch_first, back=True)[0]
+
+    def _answers(self, q, k, v, masks, is_causal, need_weights):
+        """(output [N, L, E], weights [N, K, L, S] or None) of projected heads."""
         shape = (q.shape[0], q.shape[2], k.shape[2])
-        masks = self._masks(key_padding_mask, attn_mask, shape)
-        simple = k.shape[2] == q.shape[2] and key_padding_mask is None
+        masks = self._masks(*masks, shape)
+        simple = shape[1] == shape[2] and masks[0] is None
         if is_causal and (not simple or self._grows()):
             masks[1] = triangle(q, k.shape[2])
             simple = False
@@ -193,12 +221,7 @@ class MultiheadAttention(Module):
         drop = self.dropout if self.training else 0.0
         out, weights = attend(q, k, v, mask, causal, drop, need_weights)
         out = out.swapaxes(1, 2).reshape((shape[0], shape[1], self.embed_dim))
-        out = oriented([self.out_proj(out)], batched, self.batch_first, back=True)[0]
-        if not need_weights:
-            return out, None
-        if average_attn_weights:
-            weights = weights.mean(1)
-        return out, weights if batched else weights.squeeze(0)
+        return self.out_proj(out), weights if need_weights else None
 
     def _grows(self):
         return self.bias_k is not None or self.add_zero_attn
