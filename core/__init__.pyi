@@ -58,6 +58,7 @@ from .tensor import Tensor as Tensor
 from .tensor import Tracked as Tracked
 from .tensor import tensor as tensor
 from .ops.pairs import Extremes as Extremes
+from .ops.pairs import Histogram as Histogram
 from .ops.pairs import Placed as Placed
 from .ops.sets import UniqueAllResult as UniqueAllResult
 from .ops.sets import UniqueCountsResult as UniqueCountsResult
@@ -1491,3 +1492,73 @@ def take_along_dim(x: Tensor, index: Tracked, dim: int | None = None) -> Tracked
 @overload
 def take_along_dim(x: T, index: Tensor, dim: int | None = None) -> T:
     """`take_along_axis` with PyTorch's name; without an axis both count as flat."""
+def block_diag(*tensors: T) -> T:
+    """Return the matrices along a diagonal of one matrix, 0 elsewhere."""
+def cartesian_prod(*tensors: T) -> T:
+    """Return every choice of one element from each vector: [N1 * … * Nk, k]."""
+def diag(x: T, offset: int = 0) -> T:
+    """Return a matrix with the vector x on a diagonal, or the diagonal of a matrix."""
+def diag_embed(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
+    """Return matrices with the last axis of x on a diagonal, 0 elsewhere."""
+@overload
+def diag_mask(shape: Sequence[int], offset: int = 0, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def diag_mask(shape: Sequence[int], offset: int = 0, device: Device | str | None = None) -> Tensor:
+    """Return bools [..., R, C]: false on a diagonal, true elsewhere."""
+def diagflat(x: T, offset: int = 0) -> T:
+    """Return a matrix with all elements of x on a diagonal."""
+@overload
+def logspace(start: float, end: float, steps: int, base: float = 10.0, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def logspace(start: float, end: float, steps: int, base: float = 10.0, dtype: DType | str | None = None, device: Device | str | None = None) -> Tensor:
+    """Return `steps` powers of base, their exponents evenly spaced from start to end."""
+def one_hot_fill(index: Tensor, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, axis: int = -1, dtype: DType | str = 'float32') -> Tensor:
+    """Return `on_value` at each index along a new axis, `off_value` elsewhere."""
+@overload
+def tril_indices(rows: int, cols: int, offset: int = 0, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def tril_indices(rows: int, cols: int, offset: int = 0, device: Device | str | None = None) -> Tensor:
+    """Return the places of the lower triangle of a matrix, row by row: [2, K] integers."""
+@overload
+def tril_mask(shape: Sequence[int], offset: int = 0, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def tril_mask(shape: Sequence[int], offset: int = 0, device: Device | str | None = None) -> Tensor:
+    """Return bools [..., R, C]: false in the lower triangle, true above it."""
+@overload
+def triu_indices(rows: int, cols: int, offset: int = 0, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def triu_indices(rows: int, cols: int, offset: int = 0, device: Device | str | None = None) -> Tensor:
+    """Return the places of the upper triangle of a matrix, row by row: [2, K]."""
+@overload
+def triu_mask(shape: Sequence[int], offset: int = 0, *, device: AutodiffDevice) -> Tracked: ...
+@overload
+def triu_mask(shape: Sequence[int], offset: int = 0, device: Device | str | None = None) -> Tensor:
+    """Return bools [..., R, C]: false in the upper triangle, true below it."""
+def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
+    """Return how often each whole number is in x [N]: [K], K above the largest."""
+async def bincount_async(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """`bincount` for platforms where a thread cannot wait."""
+def bucketize(x: Tensor, boundaries: Tensor, right: _bool = False) -> Tensor:
+    """Return the number of the bucket that each element falls into."""
+def histc(x: T, bins: int = 100, min: float = 0.0, max: float = 0.0) -> T:
+    """Return how many elements fall into each of `bins` even parts of [min, max]."""
+@overload
+def histogram(x: Tensor, bins: Tracked, range: tuple[float, float] | None = None, weight: Tensor | None = None, density: _bool = False) -> Histogram[Tracked]: ...
+@overload
+def histogram(x: Tensor, bins: int | Tensor = 10, range: tuple[float, float] | None = None, *, weight: Tracked, density: _bool = False) -> Histogram[Tracked]: ...
+@overload
+def histogram(x: T, bins: int | Tensor = 10, range: tuple[float, float] | None = None, weight: Tensor | None = None, density: _bool = False) -> Histogram[T]:
+    """Return (hist, edges): what falls between edges, and these."""
+@overload
+def cdist(x1: Tensor, x2: Tracked, p: float = 2.0) -> Tracked: ...
+@overload
+def cdist(x1: T, x2: Tensor, p: float = 2.0) -> T:
+    """Return the p-norms of the differences of every two rows."""
+def logcumsumexp(x: T, axis: int = -1) -> T:
+    """Return `log(cumsum(exp(x)))` along an axis, without overflow."""
+def unique(x: T, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, axis: int | None = None) -> T | tuple[T, ...]:
+    """Return each value of x once, in order; with an axis, each slice of it."""
+async def unique_async(x: T, sorted: _bool = True, return_inverse: _bool = False, return_counts: _bool = False, axis: int | None = None) -> T | tuple[T, ...]:
+    """`unique` for platforms where a thread cannot wait."""
+def unique_consecutive(x: T, return_inverse: _bool = False, return_counts: _bool = False, axis: int | None = None) -> T | tuple[T, ...]:
+    """Return the first of each run of equal neighbours; see `unique`."""

@@ -7,6 +7,7 @@ from .device import Device
 from .dtypes import DType
 from .tensor import Tensor, Tracked
 from .ops.pairs import Extremes as Extremes
+from .ops.pairs import Histogram as Histogram
 from .ops.pairs import Placed as Placed
 from .ops.sets import UniqueAllResult as UniqueAllResult
 from .ops.sets import UniqueCountsResult as UniqueCountsResult
@@ -927,3 +928,30 @@ class Methods:
     @overload
     def take_along_dim(self, index: Tensor, dim: int | None = None) -> Self:
         """`take_along_axis` with PyTorch's name; without an axis both count as flat."""
+    def diag(self, offset: int = 0) -> Self:
+        """Return a matrix with the vector x on a diagonal, or the diagonal of a matrix."""
+    def diag_embed(self, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Self:
+        """Return matrices with the last axis of x on a diagonal, 0 elsewhere."""
+    def diagflat(self, offset: int = 0) -> Self:
+        """Return a matrix with all elements of x on a diagonal."""
+    def bincount(self, weights: Tensor | None = None, minlength: int = 0, length: int | None = None) -> Tensor:
+        """Return how often each whole number is in x [N]: [K], K above the largest."""
+    async def bincount_async(self, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+        """`bincount` for platforms where a thread cannot wait."""
+    def histc(self, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Self:
+        """Return how many elements fall into each of `bins` even parts of [min, max]."""
+    @overload
+    def histogram(self, bins: Tracked, range: tuple[float, float] | None = None, weight: Tensor | None = None, density: bool = False) -> Histogram[Tracked]: ...
+    @overload
+    def histogram(self, bins: int | Tensor = 10, range: tuple[float, float] | None = None, *, weight: Tracked, density: bool = False) -> Histogram[Tracked]: ...
+    @overload
+    def histogram(self, bins: int | Tensor = 10, range: tuple[float, float] | None = None, weight: Tensor | None = None, density: bool = False) -> Histogram[Self]:
+        """Return (hist, edges): what falls between edges, and these."""
+    def logcumsumexp(self, axis: int = -1) -> Self:
+        """Return `log(cumsum(exp(x)))` along an axis, without overflow."""
+    def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None) -> Self | tuple[Self, ...]:
+        """Return each value of x once, in order; with an axis, each slice of it."""
+    async def unique_async(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None) -> Self | tuple[Self, ...]:
+        """`unique` for platforms where a thread cannot wait."""
+    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None) -> Self | tuple[Self, ...]:
+        """Return the first of each run of equal neighbours; see `unique`."""

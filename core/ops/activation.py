@@ -243,9 +243,13 @@ def softshrink(x: T, lambd: float = 0.5) -> T:
 
 
 @elementwise("threshold", (WIDE, (-1.0, 1.0), (2.0, 3.0)), accepts="numeric")
+def _threshold(x, low, value):
+    return _where(x <= low, value, x)
+
+
 def threshold(x: T, threshold: float, value: float) -> T:
     """Return x where it is above `threshold`, else `value`."""
-    return _where(x <= threshold, value, x)
+    return _threshold(x, threshold, value)
 
 
 def glu(x: T, axis: int = -1) -> T:

@@ -181,8 +181,10 @@ ref(
 )
 ref(
     "threshold",
-    numpy=lambda x, t, v: np.where(x <= t, v, x).astype(np.asarray(x).dtype),
-    torch=lambda x, t, v: torch.where(x <= t, v, x),
+    numpy=lambda x, threshold, value: np.where(x <= threshold, value, x),
+    torch=F.threshold,
+    pointwise=True,
+    samples=(Sample(X, threshold=1, value=2), Sample(X, threshold=0, value=1)),
 )
 ref("glu", numpy=glu, torch=lambda x, axis=-1: F.glu(x, axis), casts=True)
 
