@@ -66,10 +66,10 @@ class Casting(Around):
         if target is not float32 and h.dtype is not float32:
             return h
         if target is not float32:
-            for wide, narrow in POLICY.cache["recent"]:
+            for wide, narrow in POLICY.recent:
                 if wide is h and narrow.dtype is target:
                     return narrow
-        key = _weight(h)
+        key = _weight(h) if POLICY.caches else None
         found = POLICY.cache.get((key, target)) if key is not None else None
         if found is None:
             found = wrap(h, self.wrapped.device).astype(target)._handle
@@ -80,7 +80,7 @@ class Casting(Around):
 
 def _remember(wide, narrow):
     """Promotion widens a product's operand; if it goes into a product, it need not."""
-    POLICY.cache["recent"] = POLICY.cache["recent"][-1:] + [(wide, narrow)]
+    POLICY.recent = POLICY.recent[-1:] + [(wide, narrow)]
 
 
 def _weight(h):
@@ -157,27 +157,21 @@ class autocast:
         if self.device is not None:
             self.device.base().backend.check_dtype(self.dtype)
         surround(Casting, devices)
-        self._entered.append((devices, POLICY.dtype, POLICY.cache))
+        self._entered.append((devices, POLICY.dtype, POLICY.cache, POLICY.caches))
         POLICY.dtype = self.dtype if self.enabled else None
+        POLICY.caches = self.cache_enabled
         if POLICY.cache is None:
-            POLICY.cache = {} if self.cache_enabled else _Nothing()
-            POLICY.cache["recent"] = []
+            POLICY.cache, POLICY.recent = {}, []
         return self
 
     def __exit__(self, *error: object) -> None:
-        devices, POLICY.dtype, POLICY.cache = self._entered.pop()
+        devices, POLICY.dtype, POLICY.cache, POLICY.caches = self._entered.pop()
+        if POLICY.cache is None:
+            POLICY.recent = []
         release(Casting, devices)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return decorated(function, self)
-
-
-class _Nothing(dict):
-    """A cache that keeps what is recent only."""
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if key == "recent":
-            dict.__setitem__(self, key, value)
 
 
 class paused:

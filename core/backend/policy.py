@@ -8,10 +8,15 @@ from .threads import Local
 
 
 class _Policy(Local):
-    """What this thread casts to (None: nothing), and the weights it has cast."""
+    """What this thread casts to (None: nothing), and what it has cast.
+
+    cache    weights, if `caches`; recent: products' operands that promotion widened
+    """
 
     dtype: Any = None
     cache: Any = None
+    caches = True
+    recent: Any = ()
 
 
 POLICY = _Policy()

@@ -16,6 +16,7 @@ FOLDERS = ("", "ops", "backend")
 CLASSES = ("ShapeError", "DTypeError", "DeviceError", "AutodiffError")
 # Cannot be reached with one device on one thread; tested where the device is faked.
 ELSEWHERE = {
+    "gradcheck: ": "tests/autodiff/test_gradcheck.py, where float64 is held",
     "has no backend yet": "every listed backend exists",
     "size of the result must be read": "tests/core/test_wrong_uses.py",
     "the plug-in %s": "tests/core/test_plugins.py",

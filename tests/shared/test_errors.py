@@ -362,9 +362,67 @@ DEVICES = (
     (Autodiff, ("backward: plain_copy has no gradient", "detach()"), without_gradient),
 )  # fmt: skip
 
+def step(x):
+    return x * 2
+
+
+def changing(d):
+    """A segment that gives more results, or another shape, when it runs again."""
+    counts = []
+
+    def segment(x):
+        counts.append(1)
+        return (x * 2,) * len(counts)
+
+    fogo.checkpoint(segment, leaf(d, 1))[0].sum().backward()
+
+
+def growing(d):
+    shapes = [(2,), (1, 2)]
+    fogo.checkpoint(lambda x: x.reshape(shapes.pop(0)) * 2, leaf(d, 2)).sum().backward()
+
+
+def anomaly(d):
+    with fogo.detect_anomaly(device=d):
+        x = fogo.zeros(1, device=d.autodiff()).requires_grad_()
+        x.sqrt().sum().backward()
+
+
+def unscaled_twice(d):
+    grads = leaf(d, 1).sum().backward()
+    scaler = fogo.amp.GradScaler()
+    scaler.unscale_(grads)
+    scaler.unscale_(grads)
+
+
+GRADIENTS = (
+    (Autodiff, ("grad: only a tensor that requires grad", "float32[2]"),
+     lambda d: ones(d, 2).grad_replace(leaf(d, 1).sum().backward(), ones(d, 2))),
+    (Autodiff, ("register_hook: only tensors that require", "requires_grad_()"),
+     lambda d: ones(d.autodiff(), 1).register_hook(step)),
+    (Autodiff, ("backward: inputs must require grad", "requires_grad_()"),
+     lambda d: leaf(d, 1).sum().backward(inputs=[ones(d.autodiff(), 1)])),
+    (Autodiff, ("autodiff: checkpointing is", "'all'", "fogo.checkpoint"),
+     lambda d: d.autodiff(checkpointing="all")),
+    (Autodiff, ("checkpoint: the function must do the same", "2 results", "gave 1"),
+     changing),
+    (Autodiff, ("checkpoint: the function must do the same", "[1, 2]", "[2]"),
+     growing),
+    (DType, ("autocast: the dtype is a float of 16 bits", "float32", "float16"),
+     lambda d: fogo.autocast("float32")),
+    (Autodiff, ("unscale_: these gradients are unscaled", "once"), unscaled_twice),
+    (Autodiff, ("update: no gradients were seen", "step()"),
+     lambda d: fogo.amp.GradScaler().update()),
+    (Autodiff, ("backward: the gradient of sqrt holds inf", "test_errors", "line "),
+     anomaly),
+    (DType, ("gradcheck: difference quotients need float64", "float32[1]"),
+     lambda d: fogo.gradcheck(step, ones(d, 1))),
+)  # fmt: skip
+
+
 ALL = (
     TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LOSSES + LAYERS + DEVICES
-    + FUNCTIONAL
+    + FUNCTIONAL + GRADIENTS
 )  # fmt: skip
 
 
@@ -404,6 +462,10 @@ def test_functional(device):
 
 def test_layers(device):
     check(LAYERS, device)
+
+
+def test_gradients(device):
+    check(GRADIENTS, device)
 
 
 def test_devices_and_gradients(device):
