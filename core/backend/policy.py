@@ -20,3 +20,8 @@ class _Policy(Local):
 
 
 POLICY = _Policy()
+
+
+def beside(bias: Any, y: Any) -> Any:
+    """A bias in the dtype of the product it is added to, inside autocast."""
+    return bias if POLICY.dtype is None else bias.astype(y.dtype)

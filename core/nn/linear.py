@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeVar
 
+from ..backend.policy import beside
 from ..errors import ShapeError
 from ..ops.matmul import matmul
 from ..shapes import normalize_axis
@@ -60,7 +61,7 @@ class Linear(Module):
                 % (self.in_features, list(x.shape))
             )
         y = matmul(x, self.weight.transpose())
-        return y if self.bias is None else y + self.bias
+        return y if self.bias is None else y + beside(self.bias, y)
 
     def extra_repr(self) -> str:
         text = "%d, %d" % (self.in_features, self.out_features)

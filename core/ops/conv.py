@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..backend.policy import beside
 from ..dtypes import float16, float32, promote
 from ..errors import ShapeError
 from ..expr import cast
@@ -268,6 +269,7 @@ def _same_dtype(name, x, w):
 def _with_bias(out, bias):
     if bias is None:
         return out
+    bias = beside(bias, out)
     return out + bias.reshape((1, bias.size) + (1,) * (out.ndim - 2))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..backend.policy import beside
 from ..errors import ShapeError
 from .define import Sample
 from .matmul import matmul
@@ -31,7 +32,7 @@ def linear(x: T, weight: Tensor, bias: Tensor | None = None) -> T:
             % (list(x.shape), list(weight.shape))
         )
     y = matmul(x, weight if weight.ndim == 1 else weight.transpose())
-    return y if bias is None else y + bias
+    return y if bias is None else y + beside(bias, y)
 
 
 def bilinear(x1: T, x2: Tensor, weight: Tensor, bias: Tensor | None = None) -> T:
@@ -58,7 +59,7 @@ def bilinear(x1: T, x2: Tensor, weight: Tensor, bias: Tensor | None = None) -> T
     mixed = matmul(x1.reshape((-1, a)), table)
     parts = mixed.reshape((mixed.shape[0], outs, b)) * x2.reshape((-1, 1, b))
     y = parts.sum(-1).reshape(lead + (outs,))
-    return y if bias is None else y + bias
+    return y if bias is None else y + beside(bias, y)
 
 
 def _x(*shape):
