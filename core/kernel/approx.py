@@ -42,8 +42,13 @@ def _abs(x):
 
 
 def _signed(x, y):
-    """y with the sign of x; y >= 0."""
-    return where(x < 0.0, -y, y)
+    """y with the sign of x, also of a zero; y >= 0."""
+    return where(bitcast(x, _format(x).bits) < 0, -y, y)
+
+
+def _through_zero(x, y):
+    """y, but x itself where that is 0: its sign stays."""
+    return where(x == 0.0, x, y)
 
 
 def _power_of_two(f, n):
@@ -76,7 +81,8 @@ def expm1(x):
     k, q = _reduced(f, call("min", call("max", x, -50.0), f.high))
     p = _power_of_two(f, k)
     near = p * (q + (1.0 - _power_of_two(f, -k)))
-    return where(k == 0.0, q, where(k > 60.0, _scaled(f, q + 1.0, k), near))
+    whole = where(k == 0.0, q, where(k > 60.0, _scaled(f, q + 1.0, k), near))
+    return _through_zero(x, whole)
 
 
 def _parts(f, x):
@@ -131,7 +137,7 @@ def log1p(x):
     u = x + 1.0
     lost = where(x > 1.0, 1.0 - (u - x), x - (u - 1.0))
     inside = call("and", u > 0.0, u < INF)
-    return call("log", u) + where(inside, lost / u, 0.0)
+    return _through_zero(x, call("log", u) + where(inside, lost / u, 0.0))
 
 
 def _quadrant(x):
@@ -158,7 +164,7 @@ def _turned(q, sine, cosine):
 
 
 def sin(x):
-    return _turned(*_quadrant(x))
+    return _through_zero(x, _turned(*_quadrant(x)))
 
 
 def cos(x):
@@ -169,7 +175,7 @@ def cos(x):
 def tan(x):
     q, sine, cosine = _quadrant(x)
     even = (q & 1) == 0
-    return where(even, sine, -cosine) / where(even, cosine, sine)
+    return _through_zero(x, where(even, sine, -cosine) / where(even, cosine, sine))
 
 
 def _arcsine(f, a):

@@ -97,15 +97,15 @@ def atanh(x):
 
 
 def floor(x):
-    return float(math.floor(x)) if isfinite(x) else x
+    return math.copysign(float(math.floor(x)), x) if isfinite(x) else x
 
 
 def ceil(x):
-    return float(math.ceil(x)) if isfinite(x) else x
+    return math.copysign(float(math.ceil(x)), x) if isfinite(x) else x
 
 
 def trunc(x):
-    return float(math.trunc(x)) if isfinite(x) else x
+    return math.copysign(float(math.trunc(x)), x) if isfinite(x) else x
 
 
 def round(x):

@@ -16,11 +16,11 @@ from .ir import Assign, Declare, Let, Load, Loop, Store
 BINARY = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 BOOLEAN = {"and": "%s and %s", "or": "%s or %s", "xor": "%s != %s"}
-# Functions that the raw version calls straight from the math module.
+# Functions that the raw version calls straight from the math module (not floor and its
+# like, which give an int there: it has no -0.0).
 MATH = (
     "exp", "expm1", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "asin",
-    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "erf", "floor",
-    "ceil", "trunc", "atan2",
+    "acos", "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "erf", "atan2",
 )  # fmt: skip
 WRAPPED = ("add", "sub", "mul", "neg", "abs", "shl", "pow", "not", "floordiv")
 
