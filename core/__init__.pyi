@@ -936,7 +936,7 @@ def nonzero(x: Tensor) -> tuple[Tensor, ...]:
     """Return where x is not 0: one integer tensor [K] per axis, in row-major order."""
 async def nonzero_async(x: Tensor) -> tuple[Tensor, ...]:
     """`nonzero` for platforms where a thread cannot wait."""
-def fold(x: T, output_size: tuple[int, int], kernel_size: int | tuple[int, int], dilation: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, stride: int | tuple[int, int] = 1) -> T:
+def fold(x: T, output_size: int | tuple[int, int], kernel_size: int | tuple[int, int], dilation: int | tuple[int, int] = 1, padding: int | tuple[int, int] = 0, stride: int | tuple[int, int] = 1) -> T:
     """Add columns of windows up to images (col2im): the transpose of `unfold`."""
 def sliding_windows(x: T, axis: int, size: int, step: int = 1, dilation: int = 1) -> T:
     """Return every window of an axis, its elements along a new last axis. A view."""

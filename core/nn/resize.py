@@ -155,8 +155,7 @@ class Fold(Module):
         padding: int | tuple[int, int] = 0,
         stride: int | tuple[int, int] = 1,
     ) -> None:
-        square = isinstance(output_size, int)
-        self.output_size = (output_size, output_size) if square else output_size
+        self.output_size = output_size
         self.kernel_size = kernel_size
         self.dilation = dilation
         self.padding = padding

@@ -132,17 +132,22 @@ def unfold(
 ) -> T:
     """Return the windows of images as columns (im2col, as in PyTorch).
 
-    Shapes: [N, C, H, W] -> [N, C * K * K, L] with L windows, row by row. Raises:
-    ShapeError for another rank, or where no window fits.
+    Shapes: [N, C, H, W] -> [N, C * K * K, L] with L windows, row by row; or both
+    without N. Raises: ShapeError for another rank, or where no window fits.
 
     Example:
         >>> import fogo
         >>> fogo.unfold(fogo.ones(1, 3, 4, 4), 2, stride=2).shape
         (1, 12, 4)
     """
-    if x.ndim != 4:
-        raise ShapeError("unfold: x is [N, C, H, W]; given %s" % list(x.shape))
-    return _unfolded(x, *_settings("unfold", kernel_size, dilation, padding, stride))
+    if x.ndim not in (3, 4):
+        raise ShapeError(
+            "unfold: x is [N, C, H, W] or [C, H, W]; given %s" % list(x.shape)
+        )
+    settings = _settings("unfold", kernel_size, dilation, padding, stride)
+    if x.ndim == 3:
+        return _unfolded(x.unsqueeze(0), *settings).squeeze(0)
+    return _unfolded(x, *settings)
 
 
 def _unfolded(x, kernel, dilation, padding, stride):
@@ -157,7 +162,7 @@ def _unfolded(x, kernel, dilation, padding, stride):
 
 def fold(
     x: T,
-    output_size: tuple[int, int],
+    output_size: int | tuple[int, int],
     kernel_size: int | tuple[int, int],
     dilation: int | tuple[int, int] = 1,
     padding: int | tuple[int, int] = 0,
@@ -165,8 +170,8 @@ def fold(
 ) -> T:
     """Add columns of windows up to images (col2im): the transpose of `unfold`.
 
-    Shapes: [N, C * K * K, L] -> [N, C, H, W] with (H, W) = output_size. Raises:
-    ShapeError where L or the number of rows does not fit.
+    Shapes: [N, C * K * K, L] -> [N, C, H, W] with (H, W) = output_size; or both
+    without N. Raises: ShapeError where L or the number of rows does not fit.
 
     Example:
         >>> import fogo
@@ -174,7 +179,10 @@ def fold(
         (1, 3, 4, 4)
     """
     settings = _settings("fold", kernel_size, dilation, padding, stride)
-    return _folded(x, output_size, *settings)
+    sizes = positive("fold", "output_size", output_size, 2)
+    if x.ndim == 2:
+        return _folded(x.unsqueeze(0), sizes, *settings).squeeze(0)
+    return _folded(x, sizes, *settings)
 
 
 def _folded(x, images, kernel, dilation, padding, stride):
@@ -205,11 +213,13 @@ SAMPLES = {
         Sample(((2, 3, 4, 5), -3.0, 3.0), kernel_size=2),
         Sample(((1, 2, 5, 6), -3.0, 3.0), kernel_size=(3, 2), dilation=2, padding=1,
                stride=(1, 2)),
+        Sample(((2, 3, 4), -3.0, 3.0), kernel_size=2),
     ),
     "fold": (
         Sample(((2, 12, 12), -3.0, 3.0), output_size=(4, 5), kernel_size=2),
         Sample(((1, 12, 9), -3.0, 3.0), output_size=(5, 6), kernel_size=(3, 2),
                dilation=2, padding=1, stride=(1, 2)),
+        Sample(((8, 4), -3.0, 3.0), output_size=3, kernel_size=2),
     ),
 }  # fmt: skip
 
