@@ -17,6 +17,7 @@ MODULES = (
     "linear",
     "special", "shaping", "stacking", "stats", "order",
     "einsum", "closeness", "scatter_modes", "places",
+    "making", "histogram", "lengths", "log_scan", "unique",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

@@ -17,11 +17,16 @@ if TYPE_CHECKING:
         min: T
         max: T
 
+    class Histogram(NamedTuple, Generic[T]):
+        hist: T
+        edges: T
+
 else:
     from collections import namedtuple
 
     Placed = namedtuple("Placed", ("values", "indices"))
     Extremes = namedtuple("Extremes", ("min", "max"))
+    Histogram = namedtuple("Histogram", ("hist", "edges"))
 
 __all__ = []
 NOT_METHODS = ()
