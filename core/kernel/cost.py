@@ -68,43 +68,11 @@ def _when(s, names):
 
 def _trips(loop, names):
     """How often a loop's body runs; where that differs between threads, about."""
-    start = _about(loop.start, names)
-    stop = _about(loop.stop, names)
+    start = evaluate(loop.start, names, 0)  # what threads differ in counts as 0
+    stop = evaluate(loop.stop, names, 0)
     step = loop.step
     span = (stop - start) if step > 0 else (start - stop)
     return max(0, (span + abs(step) - 1) // abs(step))
-
-
-def _about(root, names):
-    """An index expression's value where it is the same for all threads, else 0."""
-    value = {}
-    for node in topological(root):
-        if node.op == "const":
-            result = node.args[0]
-        elif node.op == "var":
-            result = names.get(node.args[0], 0)
-        else:
-            result = _integer(node.op, [value[id(a)] for a in node.args])
-        value[id(node)] = result
-    return value[id(root)]
-
-
-def _integer(op, a):
-    if op == "add":
-        return a[0] + a[1]
-    if op == "sub":
-        return a[0] - a[1]
-    if op == "mul":
-        return a[0] * a[1]
-    if op == "floordiv" or op == "div":
-        return a[0] // a[1] if a[1] else 0
-    if op == "mod":
-        return a[0] % a[1] if a[1] else 0
-    if op == "min":
-        return min(a[0], a[1])
-    if op == "max":
-        return max(a[0], a[1])
-    return a[-1] if isinstance(a[-1], int) else 0
 
 
 def count(root):

@@ -225,31 +225,41 @@ def bind(kernel, layouts, attrs):
     return Plan(kernel, values, tuple(runtime), dims)
 
 
-def evaluate(root, names):
-    """The integer an index expression has for given variables."""
+def evaluate(root, names, guess=None):
+    """The integer an index expression has for given variables.
+
+    guess: what variables are taken for that are not given, and other ops; without one
+    they are errors.
+    """
     value = {}
     for node in topological(root):
         if node.op == "const":
             result = node.args[0]
         elif node.op == "var":
-            result = names[node.args[0]]
+            name = node.args[0]
+            result = names[name] if guess is None else names.get(name, guess)
         else:
-            a = [value[id(x)] for x in node.args]
-            result = _integer(node.op, a)
+            result = _integer(node.op, [value[id(x)] for x in node.args], guess)
         value[id(node)] = result
     return value[id(root)]
 
 
-def _integer(op, a):
+def _integer(op, a, guess):
     if op == "add":
         return a[0] + a[1]
     if op == "sub":
         return a[0] - a[1]
     if op == "mul":
         return a[0] * a[1]
-    if op == "floordiv":
-        return a[0] // a[1]
-    raise TypeError("internal: %s in the size of a grid" % op)
+    if op in ("floordiv", "div"):
+        return a[0] // a[1] if a[1] else 0
+    if op == "mod":
+        return a[0] % a[1] if a[1] else 0
+    if op in ("min", "max"):
+        return min(a) if op == "min" else max(a)
+    if guess is None:
+        raise TypeError("internal: %s in the size of a grid" % op)
+    return a[-1] if isinstance(a[-1], int) else guess
 
 
 def collapse(layouts):

@@ -53,10 +53,10 @@ class Lowering:
             work(c)
         except NotFusable:
             self.failed.append(c)
-        except Exception:
+        except AttributeError:  # it asks for what virtual arrays do not have
             if c.kind != "kernel":
                 raise
-            self.failed.append(c)  # it may do what virtual arrays cannot
+            self.failed.append(c)
 
     def _writes(self, c):
         """Say whether a cluster's results can lie where we want."""
@@ -147,7 +147,7 @@ class Lowering:
             patterns,
             tuple(ghosts),
             tuple(sorted(shares.items())),
-            _alike(placed[len(real) : len(real) + len(outs)]),
+            _alike(c, placed),
         )
         kernel = self.kernels.get(key)
         if kernel is None:
@@ -244,9 +244,11 @@ class Lowering:
         lower_rows(self, c, terms)
 
 
-def _alike(layouts):
-    """The first output of each one's shape: those share their size parameters."""
-    shapes = [layout.shape for layout in layouts]
+def _alike(c, layouts):
+    """Which shapes are equal: tracing looks at that, so kernels are kept by it."""
+    shapes = [layout.shape for layout in layouts] + [c.shape, getattr(c, "kept", None)]
+    for item in c.items:
+        shapes.extend([layout.shape for _, layout, _ in item.operands])
     return tuple([shapes.index(shape) for shape in shapes])
 
 
