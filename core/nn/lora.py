@@ -144,7 +144,7 @@ def remove_lora(module: Any, merge: bool = True) -> None:
         if is_parametrized(owner):
             for name, held in owner.parametrizations.named_children():
                 if adapters(held):
-                    remove_parametrizations(owner, name)
+                    remove_parametrizations(owner, name, merge)
 
 
 def lora_state_dict(module: Any) -> dict[str, Tensor]:

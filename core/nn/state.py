@@ -111,6 +111,8 @@ def _copy(target: Tensor, value: Any) -> None:
 def _message(missing, unexpected, mismatched, own):
     shapes = {name: value.shape for name, value in own}
     lacking = ["%s %s" % (name, list(shapes[name])) for name in missing]
+    unexpected = [_hinted(k, missing) if i < SHOWN else k
+                  for i, k in enumerate(unexpected)]  # fmt: skip
     parts = ["load_state_dict: names and shapes must be the model's"]
     for label, items in (
         ("missing", lacking),
@@ -122,6 +124,36 @@ def _message(missing, unexpected, mismatched, own):
     cure = "pass strict=False to skip missing and unexpected names"
     parts.append(cure if not mismatched else "build the model with the same sizes")
     return "; ".join(parts)
+
+
+def _hinted(name, missing):
+    """An unexpected name, with the missing one that it may stand for."""
+    best, found = max(3, len(name) // 4), None
+    for other in missing[:200]:
+        steps = distance(name, other, best)
+        if steps < best:
+            best, found = steps, other
+    return name if found is None else "%s (like %s)" % (name, found)
+
+
+def distance(a: str, b: str, limit: int) -> int:
+    """Return how many letters must change to make b of a; `limit` if that or more.
+
+    Example:
+        >>> distance("wieght", "weight", 5), distance("bias", "weight", 3)
+        (2, 3)
+    """
+    if abs(len(a) - len(b)) >= limit:
+        return limit
+    row = list(range(len(b) + 1))
+    for i in range(len(a)):
+        last, row[0] = row[0], i + 1
+        for j in range(len(b)):
+            step = last if a[i] == b[j] else 1 + min(last, row[j], row[j + 1])
+            last, row[j + 1] = row[j + 1], step
+        if min(row) >= limit:
+            return limit
+    return min(row[-1], limit)
 
 
 def _listed(items):
