@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .backend.autodiff import _STATE
 from .backend.capture import ACTIVE, WATCH
+from .backend.grad_mode import _STATE
+from .backend.holders import has_history
 from .backend.policy import POLICY
 from .backend.threads import Lock
 from .device import DEVICES, default_device
 from .errors import FogoError, warn
-from .recorder import has_history, record
+from .recorder import record
 from .tensor import Tensor
 from .tree import flatten, unflatten
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .backend.autodiff import Gradients, Var, detached
-from .backend.capture import (
-    ACTIVE,
-    REFERENCES,
-    Recording,
-    base_of,
-    buffer_of,
-    memory_of,
-    watch,
+from .backend.autodiff import detached
+from .backend.capture import ACTIVE, Recording, base_of, buffer_of, memory_of, watch
+from .backend.gradients import Gradients
+from .backend.holders import (
+    has_history,
+    holds,
+    levels_of,
+    lives_on,
+    runs_on,
+    wrapped,
 )
 from .backend.home import Home, bring_home, copied, leave, places_of, settle
 from .backend.replay import Replay, Result
@@ -122,7 +123,7 @@ class Recorder:
         home = Home(self.outer, self.raw, size(x.shape), x.dtype)
         home.put(value, value.layout)
         handle = home.view(Layout(x.shape))
-        made = x.device.tensor_class(_wrapped(x._handle, handle), x.device)
+        made = x.device.tensor_class(wrapped(x._handle, handle), x.device)
         if x.requires_grad:
             made.requires_grad_()
         self.inputs.append(home)
@@ -156,11 +157,11 @@ class Recorder:
 
     def _look_at(self, result: Any) -> None:
         """Refuse results that a play cannot make."""
-        if _holds(result, lambda x: isinstance(x, Gradients)):
+        if holds(result, lambda x: isinstance(x, Gradients)):
             self.recording.refuse(
                 "it returns Gradients; return those that are needed: grads[p]"
             )
-        if _holds(result, runs_on):
+        if holds(result, runs_on):
             self.recording.refuse("it returns an iterator or a coroutine")
 
     def _end(
@@ -206,7 +207,7 @@ class Recorder:
                 self.recording.written.append((tensor, None))
                 continue
             given_back = bool([x for x in leaves if x is tensor])
-            if arena or not fresh or (_lives_on(tensor) and not given_back):
+            if arena or not fresh or (lives_on(tensor) and not given_back):
                 self.owner.learn(tensor)
                 found = True
         return found
@@ -297,7 +298,7 @@ class Recorder:
                 place = i
         if place == len(shown):
             shown.append(handle.buffer)
-        levels = _levels(x._handle)
+        levels = levels_of(x._handle)
         return Result("new", place, handle, x.device, levels)
 
     def _ours(self, buffer: Any) -> bool:
@@ -336,67 +337,3 @@ class Recorder:
         if not self.capture.owns(handle.buffer):
             handle = copied(self.raw, handle)
         return handle
-
-
-def _wrapped(like: Any, base: Any) -> Any:
-    """As many autodiff levels around `base` as `like` has, without history."""
-    if isinstance(like, Var):
-        return Var(_wrapped(like.inner, base), None, 0)
-    return base
-
-
-def _levels(handle: Any) -> int:
-    """How many autodiff levels a handle has."""
-    n = 0
-    while isinstance(handle, Var):
-        n += 1
-        handle = handle.inner
-    return n
-
-
-def _holds(result: Any, what: Callable[[Any], bool]) -> bool:
-    """Say whether a function's result is such a thing, or holds one."""
-    if isinstance(result, (list, tuple)):
-        return bool([x for x in result if _holds(x, what)])
-    if isinstance(result, dict):
-        return bool([k for k in result if _holds(result[k], what)])
-    return what(result)
-
-
-def runs_on(x: Any) -> bool:
-    """Say whether a thing gives something else whenever it is asked."""
-    for name in ("__next__", "__await__", "__anext__", "send"):
-        if hasattr(x, name):
-            return True
-    return False
-
-
-def has_history(tensor: Tensor) -> bool:
-    """Say whether somebody could still go backward from a tensor."""
-    handle = tensor._handle
-    while isinstance(handle, Var):
-        node = handle.node
-        if node is not None and node.op is not None and node.inputs is not None:
-            return True
-        handle = handle.inner
-    return False
-
-
-def _lives_on(tensor: Tensor) -> bool:
-    """Say whether somebody beside the recorder holds a tensor."""
-    if REFERENCES is None:
-        return False
-    return REFERENCES(tensor) > LOCAL
-
-
-def _measure() -> int:
-    """What `_lives_on` sees of a tensor that only its caller holds."""
-    thing = [object()].pop()
-    return 0 if REFERENCES is None else _seen(thing)
-
-
-def _seen(thing: Any) -> int:
-    return REFERENCES(thing) if REFERENCES is not None else 0
-
-
-LOCAL = _measure()

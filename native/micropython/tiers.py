@@ -27,6 +27,7 @@ BOARD = (
     "backend/hooks.py",
     "backend/levels.py",
     "backend/walk.py",
+    "backend/holders.py",
     "backend/home.py",
     "backend/replay.py",
     "backend/policy.py",
