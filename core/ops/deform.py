@@ -80,9 +80,9 @@ def deform_conv2d(
     offset: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: int | tuple[int, int] = 1,
-    padding: int | tuple[int, int] = 0,
-    dilation: int | tuple[int, int] = 1,
+    stride: int | tuple[int, ...] = 1,
+    padding: int | tuple[int, ...] = 0,
+    dilation: int | tuple[int, ...] = 1,
     mask: Tensor | None = None,
 ) -> T:
     """Return a convolution whose taps are moved by offsets and weighed by a mask.
@@ -105,26 +105,33 @@ def deform_conv2d(
                 "deform_conv2d: x, offset and weight hold floats; given %s; cast it "
                 "with .astype(...)" % t.dtype.name
             )
+    settings = (
+        positive("deform_conv2d", "stride", stride, 2),
+        spread("deform_conv2d", "padding", padding, 2),
+        positive("deform_conv2d", "dilation", dilation, 2),
+    )
+    wide = float32 if kind is float16 else kind
+    given = [t if t is None else t.astype(wide) for t in (x, offset, weight, mask)]
+    out = _deformed(given, settings)
+    if bias is not None:
+        out = out + bias.astype(wide).reshape((1, bias.size, 1, 1))
+    return out.astype(kind)
+
+
+def _deformed(given, settings):
+    x, offset, weight, mask = given
+    stride, padding, dilation = settings
     kernel = weight.shape[2:]
-    stride = positive("deform_conv2d", "stride", stride, 2)
-    padding = spread("deform_conv2d", "padding", padding, 2)
-    dilation = positive("deform_conv2d", "dilation", dilation, 2)
     outs = tuple(
         [output_size(n, k, s, (p, p), d)
          for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation)]
     )  # fmt: skip
     groups, sets = _check(x, offset, weight, mask, outs)
-    wide = float32 if kind is float16 else kind
-    x, offset, weight = [t.astype(wide) for t in (x, offset, weight)]
-    mask = None if mask is None else mask.astype(wide)
     found = _columns(x, offset, mask, sets, kernel, outs, stride, padding, dilation)
     n, c, taps, places = found.shape
     found = found.reshape((n, groups, c // groups * taps, places))
     filters = weight.reshape((groups, weight.shape[0] // groups, c // groups * taps))
-    out = matmul(filters, found).reshape((n, weight.shape[0]) + outs)
-    if bias is not None:
-        out = out + bias.astype(wide).reshape((1, bias.size, 1, 1))
-    return out.astype(kind)
+    return matmul(filters, found).reshape((n, weight.shape[0]) + outs)
 
 
 def _x(*shape):
