@@ -117,7 +117,8 @@ def gradgradcheck(
 ) -> bool:
     """Say whether the gradients of a function's gradients are right: see gradcheck.
 
-    The gradients are taken with fixed cotangents that differ from place to place.
+    The gradients are varied by the inputs, and by the cotangents that they are taken
+    with, which begin as fixed numbers that differ from place to place.
 
     Example:
         >>> import fogo
@@ -125,22 +126,25 @@ def gradgradcheck(
         True
     """
     args = inputs if isinstance(inputs, tuple) else (inputs,)
+    leaves, form = flatten(args)
+    varied = [i for i, t in enumerate(leaves) if t.dtype.is_float]
 
-    def slopes(*given: Any) -> Any:
-        leaves, form = flatten(given)
-        varied = [i for i, t in enumerate(leaves) if t.dtype.is_float]
+    def at(*values: Any) -> Any:
+        inner = list(leaves)
+        for i, value in zip(varied, values):
+            inner[i] = value
+        made = flatten(function(*unflatten(form, inner)))[0]
+        return [y for y in made if y.dtype.is_float]
 
-        def at(*values: Any) -> Any:
-            inner = list(leaves)
-            for i, value in zip(varied, values):
-                inner[i] = value
-            made = flatten(function(*unflatten(form, inner)))[0]
-            return [y for y in made if y.dtype.is_float]
+    points = [leaves[i].detach() for i in varied]
+    cotangents = [_weights(y.detach()) for y in at(*points)]
+    count = len(cotangents)
 
-        outs, back = vjp(at, *[leaves[i] for i in varied])
-        return back([_weights(y) for y in outs])
+    def slopes(*both: Any) -> Any:
+        return vjp(at, *both[count:])[1](list(both[:count]))
 
-    return gradcheck(slopes, args, eps, atol, rtol, raise_exception)
+    both = tuple(cotangents + points)
+    return gradcheck(slopes, both, eps, atol, rtol, raise_exception)
 
 
 def _weights(y: Tensor) -> Tensor:
