@@ -243,9 +243,11 @@ def diff(x: Any, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = 
 
 
 case("diff", NUMBERS, diff, (V,), (A, {"axis": 0}), (V, {"n": 2}),
-     (ZERO, {"axis": 0}),     (V, {"prepend": V[:2], "append": V[:1]}), (V, {"n": 9}), (V, {"n": 0}))  # fmt: skip
+     (ZERO, {"axis": 0}), (V, {"n": 9}), (V, {"n": 0}),
+     (V, {"prepend": V[:2], "append": V[:1]}))  # fmt: skip
 case("clip", REAL, np.clip, (V, 0, 2), (V, {"min": 1}), (V, {"max": 1}),
-     (V,),     (M, M * 0, M * 0 + 3), (M, {"min": M[:1]}), (POINT, 0, 1), (ZERO, 0, 1))  # fmt: skip
+     (V,), (M, M * 0, M * 0 + 3),
+     (M, {"min": M[:1]}), (POINT, 0, 1), (ZERO, 0, 1))  # fmt: skip
 
 
 def cast(array: Any, dtype: str) -> Any:
