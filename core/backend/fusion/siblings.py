@@ -1,7 +1,8 @@
 """Reductions side by side: several over the same axes of one shape, in one kernel.
 
 The gradients of a norm's weight and bias both read the gradient that comes in; beside
-them those of a bias nearby cost no launches of their own. None needs another's result.
+them those of a bias nearby cost no launches of their own. No element that is reduced
+needs another's result.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _lone(c):
 def _fits(grouper, early, late):
     if early is late or (early.shape, early.axes) != (late.shape, late.axes):
         return False
-    if late.before >> early.number & 1 or early.before >> late.number & 1:
+    if early.before >> late.number & 1 or not _follows(grouper, early, late):
         return False
     if len(_reductions(early)) + len(_reductions(late)) > MOST:
         return False
@@ -49,6 +50,23 @@ def _fits(grouper, early, late):
     ]
     near = len(between) <= (FAR if _common(early, late) else NEAR)
     return near and _bound(grouper, early, late) <= grouper.graph.limit
+
+
+def _follows(grouper, early, late):
+    """Say whether a cluster reads the other's results only behind its reductions."""
+    if not late.before >> early.number & 1:
+        return True
+    if grouper._between(early, late):
+        return False
+    inside = {id(item): item.side for item in early.items}
+    for item in late.items:
+        if item.side == "reduce" and grouper._reads(item, inside):
+            return False
+        inside[id(item)] = item.side
+    for item in late.items:
+        if grouper._side(early, item, inside, item.side) is None:
+            return False
+    return True
 
 
 def _reductions(c):
@@ -64,11 +82,14 @@ def _common(early, late):
 def _bound(grouper, early, late):
     """About how many buffers the larger of the two kernels binds."""
     items = early.items + late.items
+    inside = {id(item): True for item in items}
     made = len([item for item in items if item.side == "reduce"])
+    kept = len([item for item in items if grouper._stored(item, inside)])
     reads = {}
     rest = {}
     for item in items:
         for ref, m in item.leaves:
-            kind = reads if item.side == "reduce" else rest
-            kind[ref, m.shape, m.strides, m.offset] = True
-    return max(len(reads) + made, made + len(rest) + len(items))
+            if ref < 0 or id(grouper.graph.maker[ref][0]) not in inside:
+                kind = reads if item.side == "reduce" else rest
+                kind[ref, m.shape, m.strides, m.offset] = True
+    return max(len(reads) + made, made + len(rest) + kept)
