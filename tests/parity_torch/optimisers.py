@@ -9,20 +9,21 @@ from typing import Any
 from tests.parity_torch.case import Case, floats
 
 STEPS = 10
+BETAS = [(0.9, 0.999), (0.7, 0.9)]
 WHY = "what ten steps have rounded"
 # Settings of each optimiser: every combination is a case.
 RULES: dict[str, dict[str, list[Any]]] = {
     "SGD": {"lr": [0.05], "momentum": [0.0, 0.9], "weight_decay": [0.0, 0.1],
             "maximize": [False, True]},
-    "Adam": {"lr": [0.02], "betas": [(0.9, 0.999), (0.7, 0.9)], "amsgrad": [False, True],
+    "Adam": {"lr": [0.02], "betas": BETAS, "amsgrad": [False, True],
              "weight_decay": [0.0, 0.1], "maximize": [False, True]},
-    "AdamW": {"lr": [0.02], "betas": [(0.9, 0.999), (0.7, 0.9)], "amsgrad": [False, True],
+    "AdamW": {"lr": [0.02], "betas": BETAS, "amsgrad": [False, True],
               "weight_decay": [0.01, 0.3], "eps": [1e-8, 1e-3]},
     "Adagrad": {"lr": [0.05], "lr_decay": [0.0, 0.2], "weight_decay": [0.0, 0.1],
                 "initial_accumulator_value": [0.1, 0.5]},
     "Adadelta": {"lr": [1.0, 0.3], "rho": [0.9, 0.6], "weight_decay": [0.0, 0.1],
                  "eps": [1e-3]},
-    "Adamax": {"lr": [0.02], "betas": [(0.9, 0.999), (0.7, 0.9)],
+    "Adamax": {"lr": [0.02], "betas": BETAS,
                "weight_decay": [0.0, 0.1], "maximize": [False, True]},
     "RMSprop": {"lr": [0.01], "alpha": [0.99, 0.8], "momentum": [0.0, 0.7],
                 "centered": [False, True], "weight_decay": [0.0, 0.1], "eps": [1e-3]},
@@ -30,7 +31,7 @@ RULES: dict[str, dict[str, list[Any]]] = {
               "step_sizes": [(1e-6, 50.0), (1e-3, 0.02)]},
     "NAdam": {"lr": [0.02], "momentum_decay": [4e-3, 0.1], "weight_decay": [0.0, 0.1],
               "decoupled_weight_decay": [False, True]},
-    "RAdam": {"lr": [0.02], "betas": [(0.9, 0.999), (0.7, 0.9)],
+    "RAdam": {"lr": [0.02], "betas": BETAS,
               "weight_decay": [0.0, 0.1], "decoupled_weight_decay": [False, True]},
     "Adafactor": {"lr": [0.05], "beta2_decay": [-0.8, -0.5], "d": [1.0, 2.0],
                   "weight_decay": [0.0, 0.2]},
@@ -44,7 +45,8 @@ SCHEDULES: dict[str, list[dict[str, Any]]] = {
     "MultiStepLR": [{"milestones": [2, 9]}, {"milestones": [5], "gamma": 0.5}],
     "ExponentialLR": [{"gamma": 0.9}, {"gamma": 1.05}],
     "PolynomialLR": [{}, {"total_iters": 15, "power": 2.0}],
-    "CosineAnnealingWarmRestarts": [{"T_0": 5}, {"T_0": 2, "T_mult": 2, "eta_min": 0.01}],
+    "CosineAnnealingWarmRestarts": [{"T_0": 5},
+                                    {"T_0": 2, "T_mult": 2, "eta_min": 0.01}],
     "OneCycleLR": [{"max_lr": 0.5, "total_steps": 25},
                    {"max_lr": 0.5, "total_steps": 40, "three_phase": True,
                     "anneal_strategy": "linear", "pct_start": 0.35}],
