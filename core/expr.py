@@ -169,8 +169,8 @@ def cast(x: Expr, dtype: DType | str) -> Any:
     dtype = named(dtype)
     if x.dtype.is_complex and not (dtype.is_complex or dtype.is_bool):
         raise DTypeError(
-            "cast: a complex number has no place in %s; given %s; take abs(), real() or "
-            "imag()" % (dtype.name, x.dtype.name)
+            "cast: a complex number has no place in %s; given %s; take abs(), real() "
+            "or imag()" % (dtype.name, x.dtype.name)
         )
     if x.op == "const":
         return literal(x.args[0], dtype)

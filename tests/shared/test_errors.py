@@ -362,6 +362,7 @@ DEVICES = (
     (Autodiff, ("backward: plain_copy has no gradient", "detach()"), without_gradient),
 )  # fmt: skip
 
+
 def step(x):
     return x * 2
 
@@ -420,9 +421,62 @@ GRADIENTS = (
 )  # fmt: skip
 
 
+def of_complex(name):
+    """A primitive of a complex number: formulas refuse it before any device."""
+    return fogo.expr.call(name, fogo.expr.var("x", fogo.complex64))
+
+
+STANDARD = (
+    (DType, ("erf: real numbers only", "complex64", "abs()"),
+     lambda d: of_complex("erf")),
+    (DType, ("cast: a complex number", "float32", "complex64", "real()"),
+     lambda d: fogo.expr.cast(fogo.expr.var("x", fogo.complex64), "float32")),
+    (DType, ("tensor: int32 holds real numbers", "1j", "complex64"),
+     lambda d: fogo.tensor([1j], dtype="int32", device=d)),
+    (DType, ("finfo: a float or complex", "int8", "iinfo"),
+     lambda d: fogo.finfo(fogo.int8)),
+    (DType, ("iinfo: an integer", "float32", "finfo"),
+     lambda d: fogo.iinfo(fogo.float32)),
+    (DType, ("isdtype: no such kind", "'float'", "real floating"),
+     lambda d: fogo.isdtype(fogo.int8, "float")),
+    (DType, ("result_type: at least one", "none"), lambda d: fogo.result_type()),
+    (Device, ("__array_namespace__: versions up to 2024.12", "'1999.01'"),
+     lambda d: ones(d).__array_namespace__("1999.01")),
+    (Device, ("to_device: streams", "stream=1"),
+     lambda d: ones(d).to_device(d, 1)),
+    (Device, ("asarray: copy=False needs an array", "list", "leave copy out"),
+     lambda d: fogo.asarray([1], device=d, copy=False)),
+    (Device, ("asarray: copy=False keeps dtype", "float32[1]", "int32"),
+     lambda d: fogo.asarray(ones(d, 1), "int32", copy=False)),
+    (Autodiff, ("__dlpack__: history stays here", "float32[1]", "detach()"),
+     lambda d: leaf(d, 1).__dlpack__()),
+    (Device, ("__dlpack__: memory is given to the CPU", "(2, 0)", "dl_device=(1, 0)"),
+     lambda d: ones(d, 1).__dlpack__(dl_device=(2, 0))),
+    (Shape, ("meshgrid: vectors", "'ab'"),
+     lambda d: fogo.meshgrid(ones(d, 1), indexing="ab")),
+    (Shape, ("repeat: one number for all", "[3]", "size 2"),
+     lambda d: fogo.repeat(ones(d, 2), ints(d, 3))),
+    (Shape, ("repeat: the number is not negative", "-1"),
+     lambda d: fogo.repeat(ones(d, 2), -1)),
+    (Shape, ("diff: the order is not negative", "n=-1"),
+     lambda d: fogo.diff(ones(d, 2), n=-1)),
+    (Shape, ("tensordot: the axes have the same sizes", "[2, 3]", "[2, 2]"),
+     lambda d: fogo.tensordot(ones(d, 2, 3), ones(d, 2, 2), 1)),
+    (Shape, ("vecdot: vectors have one length", "[2]", "[3]"),
+     lambda d: fogo.vecdot(ones(d, 2), ones(d, 3))),
+    (Shape, ("reshape: copy=False needs a layout", "[3, 2]", "leave copy out"),
+     lambda d: ones(d, 2, 3).T.reshape((6,), copy=False)),
+    (Shape, ("matrix_transpose: at least two axes", "[2]"),
+     lambda d: fogo.matrix_transpose(ones(d, 2))),
+    (Shape, ("roll: one shift for each axis", "(1, 2)", "(0, 1, 0)"),
+     lambda d: fogo.roll(ones(d, 2, 2), (1, 2), (0, 1, 0))),
+    (Shape, ("stack: shapes must be equal", "[1]", "[2]", "use concat"),
+     lambda d: fogo.stack([ones(d, 1), ones(d, 2)])),
+)  # fmt: skip
+
 ALL = (
     TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LOSSES + LAYERS + DEVICES
-    + FUNCTIONAL + GRADIENTS
+    + FUNCTIONAL + GRADIENTS + STANDARD
 )  # fmt: skip
 
 
@@ -458,6 +512,10 @@ def test_losses(device):
 
 def test_functional(device):
     check(FUNCTIONAL, device)
+
+
+def test_array_api(device):
+    check(STANDARD, device)
 
 
 def test_layers(device):
