@@ -37,6 +37,8 @@ RULES: dict[str, dict[str, list[Any]]] = {
                   "weight_decay": [0.0, 0.2]},
 }  # fmt: skip
 FLOAT32 = {"NAdam": "PyTorch keeps its product of momenta in float32"}
+# PyTorch's cycles turn the momentum, too, unless they are told not to.
+LR_ALONE = {n: {"cycle_momentum": False} for n in ("OneCycleLR", "CyclicLR")}
 SCHEDULES: dict[str, list[dict[str, Any]]] = {
     "ConstantLR": [{}, {"factor": 0.5, "total_iters": 3}],
     "LinearLR": [{}, {"start_factor": 0.1, "end_factor": 0.7, "total_iters": 8}],
@@ -102,11 +104,7 @@ def followed(name: str, options: dict[str, Any]) -> Any:
         p = lib.nn.Parameter(start)
         optimiser = lib.lib.optim.SGD([p], lr=0.2)
         rooms = lib.lib.optim if lib.ours else lib.lib.optim.lr_scheduler
-        more = (
-            {} if lib.ours or "base" not in str(options) else {"cycle_momentum": False}
-        )
-        if name == "OneCycleLR" and not lib.ours:
-            more = {"cycle_momentum": False}
+        more = {} if lib.ours else LR_ALONE.get(name, {})
         schedule = getattr(rooms, name)(optimiser, **options, **more)
         seen = []
         for _ in range(20):
