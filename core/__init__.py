@@ -35,6 +35,7 @@ from .dtypes import (
     uint64,
 )
 from .errors import (
+    ArgumentError,
     AutodiffError,
     DeviceError,
     DTypeError,
@@ -52,6 +53,7 @@ __array_api_version__ = "2024.12"
 __all__ = [
     "AutodiffDevice",
     "AutodiffError",
+    "ArgumentError",
     "Aval",
     "DType",
     "DTypeError",
@@ -120,6 +122,9 @@ _ROOMS = (
 )  # fmt: skip
 
 
+_PUBLIC = {}  # functions of fogo.ops, with the spellings of core/habits
+
+
 def _import(path):
     import sys
 
@@ -137,10 +142,12 @@ def __getattr__(name):
         return _import(name)
     if name.startswith("__"):
         raise AttributeError(name)
-    function = _import("ops").find(name)
-    if function is None:
-        raise AttributeError("fogo has no attribute %r" % name)
-    return function
+    if name not in _PUBLIC:
+        function = _import("ops").find(name)
+        if function is None:
+            raise AttributeError("fogo has no attribute %r" % name)
+        _PUBLIC[name] = _import("habits.spelling").spelled(name, function)
+    return _PUBLIC[name]
 
 
 def __array_namespace_info__():

@@ -46,6 +46,7 @@ from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
 from .dtypes import uint8 as uint8
+from .errors import ArgumentError as ArgumentError
 from .errors import AutodiffError as AutodiffError
 from .errors import DTypeError as DTypeError
 from .errors import DeviceError as DeviceError
@@ -881,9 +882,9 @@ def smooth_l1_loss(x: Tensor, target: Tracked, reduction: str = 'mean', beta: fl
 @overload
 def smooth_l1_loss(x: T, target: Tensor, reduction: str = 'mean', beta: float = 1.0) -> T:
     """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target."""
-def cummax(x: T, axis: int) -> tuple[T, T]:
+def cummax(x: T, axis: int) -> Placed[T]:
     """Return the largest element up to each one along an axis, and its place."""
-def cummin(x: T, axis: int) -> tuple[T, T]:
+def cummin(x: T, axis: int) -> Placed[T]:
     """Return the smallest element up to each one along an axis, and its place."""
 def cumprod(x: T, axis: int, dtype: DType | None = None) -> T:
     """Return the products of all elements up to each one; dtypes as in `cumsum`."""
@@ -911,9 +912,9 @@ def searchsorted(x1: T, x2: Tensor | float, side: str = 'left', sorter: Tensor |
     """Return where each element of x2 would go into sorted x1 to keep the order."""
 def sort(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> T:
     """Return x sorted along an axis, as the array API does; see also `sort_pairs`."""
-def sort_pairs(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> tuple[T, T]:
+def sort_pairs(x: T, axis: int = -1, descending: _bool = False, stable: _bool = True) -> Placed[T]:
     """Return x sorted along an axis, and the places its elements came from."""
-def topk(x: T, k: int, axis: int = -1, largest: _bool = True, sorted: _bool = True) -> tuple[T, T]:
+def topk(x: T, k: int, axis: int = -1, largest: _bool = True, sorted: _bool = True) -> Placed[T]:
     """Return the k largest (or smallest) elements along an axis, and their positions."""
 @overload
 def masked_scatter(x: Tensor, mask: Tracked, source: Tensor) -> Tracked: ...

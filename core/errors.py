@@ -4,6 +4,8 @@ Form: `op: the rule that failed; what was given; what to do`. Messages that begi
 with "internal:" are bugs of ours.
 """
 
+import sys
+
 
 class FogoError(Exception):
     """The base of every error fogo raises on purpose.
@@ -32,6 +34,17 @@ class AutodiffError(FogoError):
 
 class KernelError(FogoError):
     """A kernel that breaks a rule of the kernel language (see fogo.kernel.check)."""
+
+
+if sys.implementation.name == "micropython":  # knows no two kinds of exception in one
+
+    class ArgumentError(FogoError):
+        """Arguments that a function does not take."""
+
+else:
+
+    class ArgumentError(FogoError, TypeError):  # type: ignore[no-redef]
+        """Arguments that a function does not take: a TypeError too."""
 
 
 class FormatError(FogoError):

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from . import ops
+from .habits.spelling import spelled
 
 
 class Methods:
     """What makes `x + y`, `x.exp()` and `x.sum(0)` the functions of fogo.ops."""
 
     def __getattr__(self, name):
-        function = None if name.startswith("_") else ops.method(name)
+        function = None if name.startswith("_") else _method(name)
         if function is None:
             raise AttributeError(_unknown(self, name))
-        setattr(Methods, name, function)
+        setattr(Methods, name, spelled(name, function))
         return getattr(self, name)
 
     def __dir__(self):
-        return sorted(set(object.__dir__(self)) | set(ops.names(methods=True)))
+        from .habits.methods import names
+
+        own = set(object.__dir__(self)) | set(ops.names(methods=True))
+        return sorted(own | set(names()))
 
     def __add__(self, o):
         return ops.elementwise.add(self, o)
@@ -128,6 +132,13 @@ class Methods:
 
     def __hash__(self):
         return id(self)
+
+
+def _method(name):
+    """The function behind a method: of the habits, where these have another meaning."""
+    from .habits import methods
+
+    return methods.method(name) or ops.method(name)
 
 
 def _unknown(tensor, name):

@@ -25,7 +25,10 @@ KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 
 METHODS_HEAD = (
     HEAD
-    + """from collections.abc import Callable, Sequence
+    + """from builtins import bool as _bool
+from builtins import float as _float
+from builtins import int as _int
+from collections.abc import Callable, Sequence
 from typing import Any, Self, overload
 
 from .device import Device
@@ -157,8 +160,9 @@ def forms(signature: Signature, method: bool) -> Iterator[str]:
     kind = "Self" if method else "T"
     own = {"T": "Tensor"}
     generics = {"T": kind}
-    if not method:  # the namespace has a dtype of this name
-        own["bool"] = generics["bool"] = "_bool"
+    # The namespace has a dtype of this name, tensors have methods of these.
+    for hidden in ("bool", "float", "int") if method else ("bool",):
+        own[hidden] = generics[hidden] = "_" + hidden
     if signature.makes():
         yield signature.line(None, own, "device", "Tracked")
         yield signature.line(None, own)
@@ -219,7 +223,7 @@ def results() -> Iterator[str]:
 def operators() -> Iterator[str]:
     """Yield the stubs of `x + y` and its like."""
     for name, other in BINARY:
-        union = f"Tensor | {other}" if other else "Tensor"
+        union = f"Tensor | _{other}" if other else "Tensor"
         # object says that they take anything and give a bool.
         wrong = "  # type: ignore[override]" if name in ("eq", "ne") else ""
         yield f"    @overload{wrong}"
@@ -227,10 +231,26 @@ def operators() -> Iterator[str]:
         yield "    @overload"
         yield f"    def __{name}__(self, other: {union}, /) -> Self: ..."
     for name, other in REFLECTED:
-        yield f"    def __r{name}__(self, other: {other}, /) -> Self: ..."
+        yield f"    def __r{name}__(self, other: _{other}, /) -> Self: ..."
     for name in UNARY:
         yield f"    def __{name}__(self) -> Self: ..."
-    yield "    def __hash__(self) -> int: ..."
+    yield "    def __hash__(self) -> _int: ..."
+
+
+def habits() -> Iterator[str]:
+    """Yield the stubs of the methods that are no functions of fogo.ops."""
+    from ..habits import inplace
+    from ..habits import methods as own
+
+    for name in own.names():
+        signature = Signature(name, own.method(name))
+        if name in own.METHODS:
+            yield from written(list(forms(signature, True)), signature.doc, "    ")
+            continue
+        change = {"T": "Self", "bool": "_bool", "float": "_float", "int": "_int"}
+        line = signature.line("self", change, returns="Self")
+        doc = signature.doc if name in inplace.SPECIAL else f"`{name[:-1]}`, in place."
+        yield from written([line], doc, "    ")
 
 
 def methods() -> str:
@@ -241,6 +261,7 @@ def methods() -> str:
             continue
         signature = Signature(name, function)
         lines += written(list(forms(signature, True)), signature.doc, "    ")
+    lines += habits()
     head = METHODS_HEAD + "\n".join(results()) + "\n" + METHODS_CLASS
     return head + "\n".join(lines) + "\n"
 

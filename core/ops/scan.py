@@ -16,6 +16,7 @@ from ..shapes import normalize_axes, normalize_axis
 from .complex_ import conj
 from .define import Sample, define_op
 from .movement import concat, flip, narrow, permute, reshape
+from .pairs import Placed
 from .record import Aval, same
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ CUMMAX = _extreme_op("cummax", "ge")
 CUMMIN = _extreme_op("cummin", "le")
 
 
-def cummax(x: T, axis: int) -> tuple[T, T]:
+def cummax(x: T, axis: int) -> Placed[T]:
     """Return the largest element up to each one along an axis, and its place.
 
     Of equal elements the last counts; a nan is larger than all. Raises: ShapeError.
@@ -310,14 +311,14 @@ def cummax(x: T, axis: int) -> tuple[T, T]:
     """
     CUMMAX.check(x.dtype)
     place = normalize_axis("cummax", axis, x.ndim)
-    return _call(CUMMAX, (x,), (place, x.device.default_int))
+    return Placed(*_call(CUMMAX, (x,), (place, x.device.default_int)))
 
 
-def cummin(x: T, axis: int) -> tuple[T, T]:
+def cummin(x: T, axis: int) -> Placed[T]:
     """Return the smallest element up to each one along an axis, and its place."""
     CUMMIN.check(x.dtype)
     place = normalize_axis("cummin", axis, x.ndim)
-    return _call(CUMMIN, (x,), (place, x.device.default_int))
+    return Placed(*_call(CUMMIN, (x,), (place, x.device.default_int)))
 
 
 def exclusive_products(x: T, axes: int | tuple[int, ...] | None = None) -> T:

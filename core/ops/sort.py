@@ -17,6 +17,7 @@ from ..expr import where as _where
 from ..shapes import normalize_axis
 from .define import Sample, define_op
 from .movement import narrow
+from .pairs import Placed
 from .record import Aval, same
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def sort(x: T, axis: int = -1, descending: bool = False, stable: bool = True) ->
 
 def sort_pairs(
     x: T, axis: int = -1, descending: bool = False, stable: bool = True
-) -> tuple[T, T]:
+) -> Placed[T]:
     """Return x sorted along an axis, and the places its elements came from.
 
     This is PyTorch's `sort`. Raises: ShapeError.
@@ -231,11 +232,11 @@ def sort_pairs(
     if x.ndim == 0 or x.dtype.is_bool:
         order = argsort(x, axis, descending)
         kept = x.reshape(()) if x.ndim == 0 else x.take_along_axis(order, axis)
-        return kept, order
+        return Placed(kept, order)
     _ordered("sort", x)
     place = normalize_axis("sort", axis, x.ndim)
     attrs = (place, bool(descending), x.device.default_int)
-    return _call(SORT_PAIRS, (x,), attrs)
+    return Placed(*_call(SORT_PAIRS, (x,), attrs))
 
 
 def _ordered(name, x):
@@ -265,7 +266,7 @@ TOPK = define_op(
 
 def topk(
     x: T, k: int, axis: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[T, T]:
+) -> Placed[T]:
     """Return the k largest (or smallest) elements along an axis, and their positions.
 
     They come in order; of equal ones the first in x are taken. Raises: ShapeError
@@ -285,7 +286,7 @@ def topk(
     plain = x.astype("uint8") if x.dtype.is_bool else x
     attrs = (k, place, bool(largest), x.device.default_int)
     order = _call(TOPK, (plain.detach(),), attrs)
-    return x.take_along_axis(order, place), order
+    return Placed(x.take_along_axis(order, place), order)
 
 
 def _search_infer(avals, attrs):

@@ -45,6 +45,7 @@ BOARD = (
     "fft/",
     "func/",
     "gradchecks.py",
+    "habits/",
     "indexing.py",
     "kernel/",
     "linalg/",
