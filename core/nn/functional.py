@@ -93,10 +93,11 @@ def upsample(
 
 
 def __getattr__(name):
-    function = None if name.startswith("__") else ops.find(name)
-    if function is None:
+    import sys
+
+    if name.startswith("__") or ops.find(name) is None:
         raise AttributeError("fogo.nn.functional has no attribute %r" % name)
-    return function
+    return getattr(sys.modules[__name__.split(".")[0]], name)  # fogo's own
 
 
 def __dir__() -> list[str]:

@@ -16,11 +16,16 @@ import torch.nn.functional as F
 from tests.ops.rows import ref
 
 
+def number(x: Any) -> float:
+    """A Python number, without history."""
+    return float(x.detach() if isinstance(x, torch.Tensor) else x)
+
+
 def reflected(x: Any, low: float, high: float) -> Any:
     if high == low:
         return 0.0 * x
-    while not low <= float(x) <= high:
-        x = 2 * low - x if float(x) < low else 2 * high - x
+    while not low <= number(x) <= high:
+        x = 2 * low - x if number(x) < low else 2 * high - x
     return x
 
 
@@ -29,14 +34,14 @@ def padded(x: Any, n: int, padding: str, align: bool) -> Any:
         return x
     if padding == "reflection":
         x = reflected(x, 0.0, n - 1.0) if align else reflected(x, -0.5, n - 0.5)
-    if not 0 < float(x) < n - 1:
-        return 0.0 * x + min(max(float(x), 0.0), n - 1.0)
+    if not 0 < number(x) < n - 1:
+        return 0.0 * x + min(max(number(x), 0.0), n - 1.0)
     return x
 
 
 def cubic(d: Any) -> Any:
     a = -0.75
-    if float(d) <= 1:
+    if number(d) <= 1:
         return (a + 2) * d**3 - (a + 3) * d**2 + 1
     return a * d**3 - 5 * a * d**2 + 8 * a * d - 4 * a
 
@@ -44,17 +49,17 @@ def cubic(d: Any) -> Any:
 def taps(x: Any, n: int, mode: str, padding: str, align: bool) -> list[tuple[int, Any]]:
     """[(place, weight)] of one coordinate along an axis of n."""
     if mode == "bicubic":
-        base = math.floor(float(x))
+        base = math.floor(number(x))
         places = range(base - 1, base + 3)
         weights = [cubic(x - p if p <= base else p - x) for p in places]
         return [
-            (round(float(padded(float(p), n, padding, align))), w)
+            (round(number(padded(float(p), n, padding, align))), w)
             for p, w in zip(places, weights)
         ]
     x = padded(x, n, padding, align)
     if mode == "nearest":
-        return [(round(float(x)), 1.0)]
-    base = math.floor(float(x))
+        return [(round(number(x)), 1.0)]
+    base = math.floor(number(x))
     return [(base, 1 - (x - base)), (base + 1, x - base)]
 
 
