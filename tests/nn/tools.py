@@ -1,0 +1,25 @@
+"""Helpers of tests of layers: tensors of numbers, and a comparison."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import fogo
+from tests.nn.against_torch import uniform
+
+
+def on(device: fogo.Device, *shape: int, seed: int = 0) -> Any:
+    return fogo.tensor(uniform(*shape, seed=seed).tolist(), device=device)
+
+
+def same(actual: Any, wanted: Any, atol: float = 1e-5) -> None:
+    wanted = wanted.numpy() if isinstance(wanted, fogo.Tensor) else np.asarray(wanted)
+    assert tuple(actual.shape) == wanted.shape
+    np.testing.assert_allclose(actual.numpy(), wanted, atol=atol)
+
+
+def weights(layer: Any) -> list[Any]:
+    """The parameters as arrays of float64."""
+    return [p.numpy().astype(np.float64) for p in layer.parameters()]
