@@ -2,8 +2,9 @@
 
 A group takes a block of queries and walks over the keys, a tile at a time, with the
 largest score so far, the sum of exponentials and the weighted sum of values of each
-query (Dao et al., FlashAttention, arXiv 2205.14135). Scores of a tile go through shared
-memory once: there threads turn from patches to rows.
+query (Dao et al., FlashAttention, arXiv 2205.14135). The weights of a tile take the
+place of its keys in shared memory. Exponentials are powers of two: queries are scaled
+by log2(e) as well.
 """
 
 from __future__ import annotations
@@ -13,152 +14,180 @@ from ..expr import call, cast, where
 from ..ops.record import Op
 from ..shapes import Layout, size
 from . import Candidate
-from .attention_tile import LOWEST, WIDE, Grid, Room, Tile, score, wide_arrays
-from .tree import fold
+from .attention_room import WIDE, Ahead, Room, Source
+from .attention_tile import LOWEST, Grid, Tile, score, wide_arrays
 
-# Threads across and down, rows and columns of a thread's patch: the first that fit the
-# device's shared memory (an H200 does 13.5 TFLOP/s forward by the first of them, 11.7
-# backward by the second, which is the first to fit there).
+# Threads across and down, rows and columns of a thread's patch, steps: see Tile. The
+# first that fit the device are offered. An H200 does 28.8 TFLOP/s forward by the first
+# (heads of 64), 33.5 and 31.4 backward; 22 to 27 by the next two.
 TILES = (
-    (16, 16, 4, 2),
-    (16, 8, 4, 2),
-    (8, 8, 4, 4),
-    (8, 16, 4, 4),
-    (16, 8, 8, 2),
-    (8, 8, 8, 4),
-    (8, 8, 4, 2),
-    (4, 4, 4, 4),
-    (4, 4, 4, 2),
+    (16, 16, 4, 4, 16),
+    (8, 16, 4, 8, 4),
+    (16, 8, 8, 4, 2),
+    (8, 16, 4, 4, 4),
+    (8, 8, 4, 4, 4),
+    (8, 8, 4, 2, 4),
+    (4, 8, 4, 4, 4),
+    (4, 4, 4, 4, 4),
+    (4, 4, 4, 2, 4),
+    (4, 4, 2, 1, 4),
 )
-SMALL = ((4, 4, 2, 2), (4, 4, 2, 1))  # for CPUs that play GPU, and small memories
-OFFERED = 6  # tiles to choose from, at most
+SMALL = ((4, 4, 2, 2, 1), (4, 4, 2, 1, 1))  # for CPUs that play GPU
+OFFERED = 3  # tiles to choose from, at most
 MOST = 256  # elements of a head, at most
+LOG2_E = 1.4426950408889634
 
 
 def forward(k, q, key, v, mask, out, total, causal, scale, tile):
     """out = softmax(q @ key.T * scale) @ v; total = logsumexp of the scores."""
     k.trusted = True  # every place is clamped; the inner loops are short of time
-    grid = Grid(k, tile, out.shape[:-2], q.shape[-2])
+    grid = Grid(k, tile, out.shape[:-2], q.shape[-2], causal)
     sizes = (q.shape[-2], key.shape[-2])
-    queries = Room(k, tile, tile.own, tile.head_room)
-    longest = max(tile.head_room, tile.depth_room)
-    keys = Room(k, tile, tile.other, longest)
-    keys.width = tile.head_room
-    weights = Room(k, tile, tile.own, tile.other)
-    queries.fill(q, grid.batch, grid.first, tile.head, tile.wide[0])
-    rows = _Rows(k, tile, weights)
+    powers = Powers(mask)
+    memory = [k.shared(float32, words) for words in tile.forward_words()]
+    head, depth = (tile.head, tile.head_room), (tile.depth, tile.depth_room)
+    queries = Room(grid, memory[0], tile.own, tile.head_room, tile.rows)
+    source = Source(grid, q, head, tile.wide[0], powers.factor(k, scale))
+    queries.fill(source, grid.first)
+    weights = Room(grid, memory[1], tile.own, tile.other, tile.rows)
+    keys = Room(grid, memory[1], tile.other, tile.head_room, tile.columns)
+    keys = Ahead(keys, Source(grid, key, head, tile.wide[1]))
+    values = Room(grid, memory[2], tile.other, tile.depth_room, tile.columns)
+    values = Ahead(values, Source(grid, v, depth, tile.wide[2]))
+    rows = _Rows(grid, memory[2], powers)
     sums = grid.zeros(tile.depth_room // tile.across)
     stop = sizes[1]
     if causal:
-        stop = call("min", stop, grid.first + tile.own)
+        stop = k.let(call("min", stop, grid.first + tile.own))
+    keys.begin(0)
     with k.loop(stop, 0, tile.other) as first:
         k.barrier()
-        keys.width = tile.head_room
-        keys.fill(key, grid.batch, first, tile.head, tile.wide[1])
+        keys.put(first)
+        values.start(first)
         k.barrier()
-        cells = grid.scores(queries, keys)
-        patch = _masked(k, grid, cells, scale, mask, first, sizes, causal)
-        grid.put(weights, patch)
+        cells = grid.scores(queries, keys.room)
+        patch = _masked(k, grid, cells, mask, first, sizes, causal)
+        grid.put(weights, rows.update(patch, sums))
         k.barrier()
-        keys.width = tile.depth_room
-        keys.fill(v, grid.batch, first, tile.depth, tile.wide[2])
-        rows.update()
+        values.put(first)
+        after = k.let(first + tile.other)
+        keys.next(after, after < stop)
         k.barrier()
-        rows.rescale(grid, sums)
-        grid.add_product(sums, weights, keys)
-    rows.finish(grid, total)
-    results = rows.divided(grid, sums)
-    grid.store(out, results, tile.depth, tile.wide[-2])
+        grid.add_product(sums, weights, values.room)
+    grid.store(out, rows.finish(total, sums), tile.depth, tile.wide[-2])
 
 
-def _masked(k, grid, cells, scale, mask, first, sizes, causal):
+class Powers:
+    """How exponentials are taken: of scores that a mask adds to as they are, else of
+    those that have been multiplied by log2(e)."""
+
+    def __init__(self, mask):
+        self.binary = mask is None or mask.dtype.is_bool
+
+    def factor(self, k, scale):
+        """What queries are multiplied by."""
+        return k.let(scale * LOG2_E) if self.binary else scale
+
+    def of(self, value):
+        """e to the power of a difference of scores."""
+        return call("exp2_near", value if self.binary else value * LOG2_E)
+
+    def natural(self, value):
+        """A score as it is without log2(e)."""
+        return value * (1 / LOG2_E) if self.binary else value
+
+    def scaled(self, value):
+        """A score as the kernel has it."""
+        return value * LOG2_E if self.binary else value
+
+
+def _masked(k, grid, cells, mask, first, sizes, causal):
     patch = []
+    even = grid.tile.even
     for i, row in enumerate(cells):
-        query = k.let(grid.first + grid.row(i))
+        query = k.let(grid.first + grid.row + i)
         patch.append([])
         for j, cell in enumerate(row):
-            key = k.let(first + grid.x + grid.tile.across * j)
-            at = (grid.batch, query, key)
-            patch[i].append(score(k, cell, scale, mask, at, sizes, causal))
+            at = (grid.batch, query, k.let(first + grid.column + j))
+            patch[i].append(score(k, cell, None, mask, at, sizes, causal, even))
     return patch
 
 
 class _Rows:
-    """The running softmax of a group's queries: `share` threads take a row."""
+    """The running softmax of a group's queries; each thread has those of its patch.
 
-    def __init__(self, k, tile, weights):
-        self.k = k
-        self.tile = tile
-        self.weights = weights
-        self.share = tile.threads // tile.own
-        self.row = k.let(k.local // self.share)
-        self.part = k.let(k.local % self.share)
-        self.top = k.cell(LOWEST, float32)
-        self.sum = k.cell(0.0, float32)
-        self.factors = k.shared(float32, tile.own)
-        self.parts = k.shared(float32, tile.threads) if self.share > 1 else None
+    The largest scores of a row's threads meet on a board in shared memory; sums of
+    exponentials are each thread's own until the end.
+    """
 
-    def _together(self, name, value):
-        """Combine a value over the threads of a row."""
-        if self.share == 1:
-            return value
-        self.parts[self.k.local] = value
-        self.k.barrier()
-        first = self.row * self.share
-        return fold(self.k, name, [self.parts[first + i] for i in range(self.share)])
+    def __init__(self, grid, memory, powers):
+        self.grid, self.memory, self.powers = grid, memory, powers
+        k, rows = grid.k, range(grid.tile.rows)
+        self.tops = [k.cell(LOWEST, float32) for _ in rows]
+        self.sums = [k.cell(0.0, float32) for _ in rows]
 
-    def update(self):
-        """Turn scores into exponentials, and note by what the sums so far shrink."""
-        k = self.k
-        places = []
-        for i in range(self.tile.other // WIDE // self.share):
-            places.append((self.part + i * self.share) * WIDE)
-        loads = [self.weights.wide(self.row, at) for at in places]
-        largest = fold(k, "max", [v for four in loads for v in four])
-        largest = self._together("max", largest)
-        before = k.let(self.top + 0.0)
-        top = k.let(call("max", before, largest))
-        base = k.let(where(call("eq", top, LOWEST), 0.0, top))
-        shrink = k.let(call("exp", before - base))
-        self.top.set(top)
-        powers = [[k.let(call("exp", v - base)) for v in four] for four in loads]
-        for at, four in zip(places, powers):
-            self.weights.memory.put_wide(self.row * self.weights.stride + at, four)
-        more = fold(k, "add", [v for four in powers for v in four])
-        self.sum.set(self.sum * shrink + more)
-        self._note(shrink)
-
-    def _note(self, factor):
-        """Give a factor of the row to the threads that hold its sums."""
-        with self.k.when(self.part < 1):
-            self.factors[self.row] = factor
-
-    def rescale(self, grid, sums):
-        """Multiply what has been summed so far."""
-        for i, row in enumerate(sums):
-            factor = self.factors[grid.row(i)]
-            for cell in row:
-                cell.set(cell * factor)
-
-    def finish(self, grid, total):
-        """Store the logsumexp of each row, and note what to divide by."""
-        k = self.k
+    def _together(self, name, values):
+        """Combine a value for each row over the threads that share the rows."""
+        k, tile = self.grid.k, self.grid.tile
+        stride = tile.own + WIDE
+        n = min(WIDE, tile.rows)
+        at = k.let(self.grid.x * stride + self.grid.row)
+        for i in range(0, tile.rows, n):
+            self.memory.put_wide(at + i, values[i : i + n])
         k.barrier()
-        whole = self._together("add", k.let(self.sum + 0.0))
-        empty = k.let(call("eq", whole, 0.0))
-        at = k.let(grid.first + self.row)
-        with k.when((self.part < 1) & (at < total.shape[-1])):
-            log = self.top + call("log", where(empty, 1.0, whole))
-            total[grid.batch + (at,)] = cast(where(empty, LOWEST, log), total.dtype)
-        self._note(1.0 / where(empty, 1.0, whole))
-        k.barrier()
+        found = values
+        for x in range(tile.across):
+            theirs = []
+            for i in range(0, tile.rows, n):
+                theirs += self.memory.wide(self.grid.row + (x * stride + i), n)
+            found = [k.let(call(name, a, b)) for a, b in zip(found, theirs)]
+            if name == "add" and x == 0:
+                found = theirs
+        return found
 
-    def divided(self, grid, sums):
-        """The weighted sums over the sums of weights."""
+    def update(self, patch, sums):
+        """Turn scores into exponentials; shrink what was summed so far to match."""
+        k, of = self.grid.k, self.powers.of
+        largest = []
+        for row in patch:
+            top = row[0]
+            for value in row[1:]:
+                top = k.let(call("max_near", top, value))
+            largest.append(top)
+        largest = self._together("max_near", largest)
         out = []
-        for i, row in enumerate(sums):
-            factor = self.factors[grid.row(i)]
-            out.append([self.k.let(cell * factor) for cell in row])
+        for i, row in enumerate(patch):
+            before = k.let(self.tops[i] + 0.0)
+            top = k.let(call("max_near", before, largest[i]))
+            self.tops[i].set(top)
+            base = k.let(where(call("eq", top, LOWEST), 0.0, top))
+            shrink = k.let(of(before - base))
+            out.append([k.let(of(value - base)) for value in row])
+            more = out[i][0]
+            for value in out[i][1:]:
+                more = more + value
+            self.sums[i].set(self.sums[i] * shrink + more)
+            for cell in sums[i]:
+                cell.set(cell * shrink)
+        return out
+
+    def finish(self, total, sums):
+        """Store the logsumexp of each row; returns sums over those of weights."""
+        k, grid = self.grid.k, self.grid
+        k.barrier()
+        wholes = self._together("add", [k.let(s + 0.0) for s in self.sums])
+        out = []
+        for i, whole in enumerate(wholes):
+            # Without a pair that takes part: nan counts as one.
+            none = k.let(call("eq", self.tops[i], LOWEST) & (whole < 1e38))
+            whole = k.let(where(none, 1.0, whole))
+            at = k.let(grid.first + grid.row + i)
+            with k.when((grid.x < 1) & (at < total.shape[-1])):
+                log = self.powers.natural(self.tops[i])
+                log = where(none, LOWEST, log + call("log", whole))
+                total[grid.batch + (at,)] = cast(log, total.dtype)
+            factor = k.let(where(none, 0.0, 1.0 / whole))
+            out.append([k.let(cell * factor) for cell in sums[i]])
         return out
 
 
@@ -176,18 +205,39 @@ ATTENTION = Op(
 )  # fmt: skip
 
 
-def tiles(layouts, dtypes, head, depth, caps, backward=False):
-    """The tiles that fit a device, best first, as attributes: see `Tile`."""
+def tiles(layouts, dtypes, sizes, caps, backward=False):
+    """The tiles that fit a device, best first, as attributes: see `Tile`.
+
+    sizes: (queries, keys, elements of a key, of a value). Backward these are pairs: for
+    blocks of queries, and of keys.
+    """
     wide = wide_arrays(layouts, dtypes)
-    room = caps.limits.get("maxComputeWorkgroupStorageSize", 16384)
+    length, keys, head, depth = sizes
     snug, loose = [], []
-    for numbers in SMALL if caps.software else TILES + SMALL:
-        tile = Tile(numbers, wide, head, depth)
-        need = tile.backward_bytes() if backward else tile.forward_bytes()
-        if need <= room and (backward or tile.rows_are_shared()):
-            padded = tile.head_room + tile.depth_room > 1.5 * (head + depth)
-            (loose if padded else snug).append((numbers, wide, head, depth))
+    for numbers in SMALL if caps.software else TILES:
+        tile = Tile(numbers, wide, False, head, depth)
+        words = tile.backward_words() if backward else tile.forward_words()
+        if not fits(tile, words, caps.limits):
+            continue
+        even = length % tile.own == 0 and keys % tile.other == 0
+        found = (numbers, wide, even, head, depth)
+        if backward:
+            kept = Tile(numbers, wide, even, head, depth, True)
+            kept = fits(tile, kept.backward_words(True), caps.limits)
+            even = keys % tile.own == 0 and length % tile.other == 0
+            found = (found + (kept,), (numbers, wide, even, head, depth))
+        padded = tile.head_room + tile.depth_room > 1.5 * (head + depth)
+        (loose if padded else snug).append(found)
     return (snug + loose)[:OFFERED]
+
+
+def fits(tile, words, limits):
+    """Whether a device runs a tile, with so many words of shared memory."""
+    return (
+        sum(words) * 4 <= limits.get("maxComputeWorkgroupStorageSize", 16384)
+        and tile.threads <= limits.get("maxComputeInvocationsPerWorkgroup", 256)
+        and tile.threads <= limits.get("maxComputeWorkgroupSizeX", 256)
+    )
 
 
 def candidates(op, inputs, attrs, outs, caps):
@@ -203,7 +253,13 @@ def candidates(op, inputs, attrs, outs, caps):
         return backward_candidates(inputs, attrs, outs, caps)
     layouts = [h.layout for h in inputs] + [Layout(o.shape) for o in outs]
     dtypes = [h.dtype for h in inputs] + [o.dtype for o in outs]
+    sizes = (inputs[0].shape[-2], inputs[1].shape[-2], head, depth)
     return [
-        Candidate("tiles %dx%d of %dx%d" % found[0], ATTENTION, attrs + (found,))
-        for found in tiles(layouts, dtypes, head, depth, caps)
+        Candidate(named(found), ATTENTION, attrs + (found,))
+        for found in tiles(layouts, dtypes, sizes, caps)
     ]
+
+
+def named(found):
+    """What people call a tile."""
+    return "tiles %dx%d of %dx%d" % found[0][:4]

@@ -1,19 +1,19 @@
-"""Pieces of the attention kernels: tiles of rows in shared memory, products of them.
+"""Pieces of the attention kernels: their sizes, and products of rows.
 
-A group's threads stand in a grid, `across` by `down`. A product of two tiles gives each
-thread a patch: its rows are `down` apart, its columns `across`. Rows in shared
-memory are PAD elements longer than the data, so that threads of neighbouring rows use
-other banks.
+A group's threads stand in a grid, `across` by `down`. A product of rows with rows gives
+each thread a patch of scores, neighbours both ways; a product of scores with rows gives
+it the same rows, and columns by fours. All operands are read by fours: a patch of 8 by
+4 takes 12 such reads for 128 multiply-adds.
 """
 
 from __future__ import annotations
 
 from ..dtypes import float32
-from ..expr import call, cast, where
+from ..expr import INDEX, call, cast, literal, where
 from ..kernel.lower import aligned
+from .attention_room import WIDE
 
-WIDE = 4
-PAD = 4
+WARP = 32  # threads that run in lockstep, on most GPUs
 LOWEST = -float("inf")
 
 
@@ -22,38 +22,43 @@ class Tile:
 
     across, down   threads of the group's grid
     rows, columns  of a thread's patch of scores
+    steps          fours that a turn of a product's loop takes
     head, depth    elements of a query or key, and of a value
     wide           for each array whether it is read or written four at a time
+    even           whether all tiles are whole
+    kept           whether the queries' gradient keeps its queries in shared memory
     """
 
-    def __init__(self, numbers, wide, head, depth):
-        self.across, self.down, self.rows, self.columns = numbers
+    def __init__(self, numbers, wide, even, head, depth, kept=False):
+        self.across, self.down, self.rows, self.columns = numbers[:4]
+        self.steps = numbers[4]
         self.threads = self.across * self.down
-        self.own = self.down * self.rows  # rows of the group
+        self.own = self.down * self.rows  # rows of a group
         self.other = self.across * self.columns  # rows it meets at a time
-        self.head = head
-        self.depth = depth
+        self.head, self.depth = head, depth
         step = WIDE * self.across
         self.head_room = (head + step - 1) // step * step
         self.depth_room = (depth + step - 1) // step * step
         self.wide = wide
+        self.even = even
+        self.kept = kept
 
-    def rows_are_shared(self):
-        """Whether each thread has four scores of a row at least, going forward."""
-        return self.other * self.own >= WIDE * self.threads
+    def forward_words(self):
+        """Shared memory of the forward kernel: queries; keys, then weights; values."""
+        return (
+            self.own * self.head_room,
+            max(self.other * self.head_room, self.own * self.other),
+            max(self.other * self.depth_room, self.across * (self.own + WIDE)),
+        )
 
-    def forward_bytes(self):
-        """Shared memory of the forward kernel."""
-        longest = max(self.head_room, self.depth_room) + PAD
-        words = self.own * (self.head_room + PAD) + self.other * longest
-        words += self.own * (self.other + PAD) + self.own + self.threads
-        return words * 4
-
-    def backward_bytes(self):
-        """Shared memory of the larger backward kernel."""
-        length = self.head_room + self.depth_room + 2 * PAD
-        words = (self.own + self.other) * length + 2 * self.own * (self.other + PAD)
-        return words * 4
+    def backward_words(self, of_queries=False):
+        """... of a backward kernel: what is the group's; heads and depths it meets."""
+        head, depth = self.head_room, self.depth_room
+        ours = self.own * max(head, depth, self.other)
+        if of_queries:
+            kept = self.own * head if self.kept else 0
+            return (ours, self.other * max(head, depth), kept)
+        return (ours, self.other * head, self.other * depth)
 
 
 def wide_arrays(layouts, dtypes):
@@ -63,89 +68,65 @@ def wide_arrays(layouts, dtypes):
     )
 
 
-class Room:
-    """Rows of an array in shared memory, as float32."""
+class _Once:
+    """A loop of one turn."""
 
-    def __init__(self, k, tile, rows, width):
-        self.k = k
-        self.tile = tile
-        self.rows = rows
-        self.width = width
-        self.stride = width + PAD
-        self.memory = k.shared(float32, rows * self.stride)
+    def __enter__(self):
+        return literal(0, INDEX)
 
-    def fill(self, array, batch, first, size, wide):
-        """Copy rows from `first` on, `size` elements each; 0 outside of the array."""
-        k = self.k
-        chunks = self.width // WIDE
-        total = self.rows * chunks
-        for start in range(0, total, self.tile.threads):
-            at = k.let(k.local + start)
-            if start + self.tile.threads <= total:
-                self._chunk(array, batch, first, size, wide, at, chunks)
-            else:
-                with k.when(at < total):
-                    self._chunk(array, batch, first, size, wide, at, chunks)
-
-    def _chunk(self, array, batch, first, size, wide, at, chunks):
-        k = self.k
-        row = k.let(at // chunks)
-        left = k.let(at % chunks * WIDE)
-        source = first + row
-        inside = k.let(source < array.shape[-2])
-        coords = batch + (k.let(call("min", source, array.shape[-2] - 1)),)
-        if wide:
-            if size < self.width:
-                inside = inside & (left < size)
-            values = array.wide(coords + (call("min", left, size - WIDE),), WIDE)
-            fits = [inside] * WIDE
-        else:
-            places = [call("min", left + i, size - 1) for i in range(WIDE)]
-            values = [array[coords + (p,)] for p in places]
-            fits = [inside & (left + i < size) for i in range(WIDE)]
-        values = [where(f, cast(v, float32), 0.0) for f, v in zip(fits, values)]
-        self.memory.put_wide(row * self.stride + left, values)
-
-    def wide(self, row, column):
-        """Four neighbours of a row."""
-        return self.memory.wide(row * self.stride + column, WIDE)
+    def __exit__(self, *error):
+        pass
 
 
 class Grid:
-    """A group's place in the problem, and its threads' in the group."""
+    """A group's place in the problem, and its threads' in the group.
 
-    def __init__(self, k, tile, lead, length):
+    last_first: later rows are more work, so they come first.
+    """
+
+    def __init__(self, k, tile, lead, length, last_first=False):
         self.k = k
         self.tile = tile
         self.length = length
-        blocks = (length + (tile.own - 1)) // tile.own
-        c = k.groups(lead + (blocks,), tile.threads)
+        tiles = (length + (tile.own - 1)) // tile.own
+        c = k.groups(lead + (tiles,), tile.threads)
         self.batch = c[:-1]
-        self.first = k.let(c[-1] * tile.own)
-        self.x = k.let(k.local % tile.across)
-        self.y = k.let(k.local // tile.across)
-        self.rows = [k.let(self.y + tile.down * i) for i in range(tile.rows)]
+        self.first = k.let((tiles - 1 - c[-1] if last_first else c[-1]) * tile.own)
+        self.x, self.y = _position(k, tile)
+        self.row = k.let(self.y * tile.rows)  # the patch's first, in the group
+        self.column = k.let(self.x * tile.columns)
 
-    def row(self, i):
-        """The place in the group of row number i of the thread's patch."""
-        return self.rows[i]
+    def turns(self, count, step):
+        """A loop by steps, of a count that compilers do not see, lest they unroll it;
+        a single step is none."""
+        if count == step:
+            return _Once()
+        return self.k.loop(call("min", count, self.length + count), 0, step)
 
-    def steps(self, count):
-        """A count that compilers do not see, lest they unroll its loop whole."""
-        return call("min", count, self.length + count)
+    def steps(self, chunks):
+        """How many chunks a turn of a product's loop takes."""
+        steps = self.tile.steps
+        while chunks % steps:
+            steps //= 2
+        return steps
 
     def scores(self, left, right):
         """Products of the group's rows with those of another tile: cells, by rows."""
         k, tile = self.k, self.tile
         cells = self.zeros(tile.columns)
-        with k.loop(self.steps(left.width // WIDE)) as four:
-            e = four * WIDE
-            ours = [left.wide(self.row(i), e) for i in range(tile.rows)]
-            for j in range(tile.columns):
-                theirs = right.wide(self.x + tile.across * j, e)
-                for i in range(tile.rows):
-                    for a, b in zip(ours[i], theirs):
-                        cells[i][j].set(cells[i][j] + a * b)
+        (down, turn), (along, swap) = left.first(self.y), right.first(self.x)
+        steps = self.steps(left.chunks)
+        with self.turns(left.chunks, steps) as first:
+            for step in range(steps):
+                a = k.let(down + ((first + step) ^ turn))
+                b = k.let(along + ((first + step) ^ swap))
+                ours = [left.chunk(a + i * left.chunks) for i in range(tile.rows)]
+                for j in range(tile.columns):
+                    theirs = right.chunk(b + j * right.chunks)
+                    for z in range(WIDE):
+                        for i in range(tile.rows):
+                            cell = cells[i][j]
+                            cell.set(cell + ours[i][z] * theirs[z])
         return cells
 
     def zeros(self, columns):
@@ -157,43 +138,66 @@ class Grid:
 
     def put(self, room, patch):
         """Write a patch of scores to shared memory."""
-        for i, row in enumerate(patch):
-            for j, value in enumerate(row):
-                column = self.x + self.tile.across * j
-                room.memory[self.row(i) * room.stride + column] = value
+        down, turn = room.first(self.y)
+        n = min(WIDE, self.tile.columns)
+        for w in range(self.tile.columns // n):
+            place = self.k.let(self.column + w * n)
+            left = down + (place // WIDE ^ turn)
+            at = self.k.let(left * WIDE + (place % WIDE if n < WIDE else 0))
+            for i, row in enumerate(patch):
+                values = row[w * n : w * n + n]
+                here = at + i * (room.chunks * WIDE)
+                if n == 1:
+                    room.memory[here] = values[0]
+                else:
+                    room.memory.put_wide(here, values)
 
     def add_product(self, cells, weights, values):
         """cells += weights @ values, for the columns of this thread."""
         k, tile = self.k, self.tile
-        with k.loop(self.steps(weights.width // WIDE)) as four:
-            t = four * WIDE
-            ours = [weights.wide(self.row(i), t) for i in range(tile.rows)]
-            for u in range(WIDE):
-                for w in range(len(cells[0]) // WIDE):
-                    theirs = values.wide(t + u, self.column(w))
-                    for i in range(tile.rows):
-                        for z, b in enumerate(theirs):
-                            cell = cells[i][w * WIDE + z]
-                            cell.set(cell + ours[i][u] * b)
+        down, turn = weights.first(self.y)
+        steps = self.steps(weights.chunks)
+        with self.turns(weights.chunks, steps) as first:
+            for step in range(steps):
+                t = k.let(first + step)
+                a = k.let(down + (t ^ turn))
+                ours = [weights.chunk(a + i * weights.chunks) for i in range(tile.rows)]
+                for u, at in enumerate(self._lines(values, t)):
+                    for w in range(len(cells[0]) // WIDE):
+                        theirs = values.chunk(at + w * tile.across)
+                        for z in range(WIDE):
+                            for i in range(tile.rows):
+                                cell = cells[i][w * WIDE + z]
+                                cell.set(cell + ours[i][u] * theirs[z])
 
-    def column(self, w):
-        """Where a thread's columns number 4w to 4w + 3 of a result begin."""
-        return self.x * WIDE + WIDE * self.tile.across * w
+    def _lines(self, values, t):
+        """Where this thread's columns are in rows 4 t to 4 t + 3, in chunks."""
+        k, each = self.k, values.each
+        at = t * (WIDE * values.chunks)
+        if each % WIDE == 0:
+            swap = values.swap(t // (each // WIDE) if each > WIDE else t)
+            at = k.let(at + (self.x ^ swap))
+            return [at + u * values.chunks for u in range(WIDE)]
+        out = []
+        for u in range(WIDE):
+            swap = values.swap(t * (WIDE // each) + u // each)
+            out.append(k.let(at + u * values.chunks + (self.x ^ swap)))
+        return out
 
     def store(self, out, values, size, wide):
         """Store rows of results: a list of columns for each row of the patch."""
         k = self.k
         for i, row in enumerate(values):
-            at = k.let(self.first + self.row(i))
-            with k.when(at < out.shape[-2]):
+            at = k.let(self.first + self.row + i)
+            with k.when(self.tile.even or at < out.shape[-2]):
                 for w in range(len(row) // WIDE):
                     four = row[w * WIDE : w * WIDE + WIDE]
                     self._store(out, self.batch + (at,), w, four, size, wide)
 
     def _store(self, out, coords, w, four, size, wide):
-        k = self.k
-        left = k.let(self.column(w))
-        whole = WIDE * self.tile.across * (w + 1) <= size
+        k, across = self.k, self.tile.across
+        left = k.let((self.x + across * w) * WIDE)
+        whole = WIDE * across * (w + 1) <= size
         if whole and wide:
             out.put_wide(coords + (left,), four)
         elif wide:
@@ -205,16 +209,34 @@ class Grid:
                     out[coords + (left + i,)] = cast(value, out.dtype)
 
 
-def score(k, value, scale, mask, at, sizes, causal):
+def _position(k, tile):
+    """This thread's place across and down.
+
+    A warp is 8 by 4 threads, in an order by which its neighbours, or those next but
+    one, read the same: shared memory then answers 16 threads at once, in place of 8.
+    """
+    if tile.across % 8 or tile.down % 4:
+        return k.let(k.local % tile.across), k.let(k.local // tile.across)
+    lane, warp, many = k.let(k.local % WARP), k.let(k.local // WARP), tile.across // 8
+    x = lane % 2 + lane // 4 % 4 * 2 + warp % many * 8
+    y = lane // 2 % 2 + lane // 16 * 2 + warp // many * 4
+    return k.let(x), k.let(y)
+
+
+def score(k, value, scale, mask, at, sizes, causal, even):
     """A score with its mask, and whether the pair takes part: scaled, or LOWEST.
 
-    at: (batch, query, key); sizes: (queries, keys).
+    at: (batch, query, key); sizes: (queries, keys), of which both may have an end
+    within the tile, unless it is `even`.
     """
     batch, query, key = at
-    fits = (query < sizes[0]) & (key < sizes[1])
-    value = value * scale
+    fits = []
+    if not even:
+        fits += [query < sizes[0], key < sizes[1]]
     if causal:
-        fits = fits & (key <= query)
+        fits.append(key <= query)
+    if scale is not None:
+        value = value * scale
     if mask is not None:
         place = batch + (
             call("min", query, sizes[0] - 1),
@@ -222,7 +244,12 @@ def score(k, value, scale, mask, at, sizes, causal):
         )
         given = mask[place]
         if mask.dtype.is_bool:
-            fits = fits & given
+            fits.append(given)
         else:
             value = value + cast(given, float32)
-    return k.let(where(fits, value, LOWEST))
+    if not fits:
+        return k.let(value)
+    all_of = fits[0]
+    for c in fits[1:]:
+        all_of = all_of & c
+    return k.let(where(all_of, value, LOWEST))

@@ -117,6 +117,7 @@ CASES = [
     ((1,), (70, 50, 40, 24), "float", False),
     ((2,), (20, 30, 5, 7), "", False),
     ((), (20, 30, 128, 128), "", True),
+    ((1,), (32, 96, 16, 16), "", True),  # whole tiles, and keys that nobody sees
 ]
 
 
@@ -162,18 +163,39 @@ def test_tiles_fit_the_device() -> None:
     for room, head in ((16384, 64), (16384, 128), (49152, 64), (32768, 128)):
         caps = Caps((), {**PORTABLE, "maxComputeWorkgroupStorageSize": room})
         for backward in (False, True):
-            found = attention.tiles([], [], head, head, caps, backward)
+            found = attention.tiles([], [], (64, 64, head, head), caps, backward)
             assert found, (room, head)
-            tile = attention.Tile(*found[0])
-            need = tile.backward_bytes() if backward else tile.forward_bytes()
-            assert need <= room
+            if not backward:
+                words = [attention.Tile(*found[0]).forward_words()]
+            else:
+                of_queries, of_keys = [attention.Tile(*sizes) for sizes in found[0]]
+                words = [of_queries.backward_words(True), of_keys.backward_words()]
+            assert max([sum(w) for w in words]) * 4 <= room
 
 
-@pytest.mark.parametrize("software", [False, True])
-def test_each_thread_has_scores_of_a_row(software: bool) -> None:
-    """Forward, the threads of a row share it four at a time."""
-    for room in (1200, 2048, 16384, 1 << 20):
-        caps = Caps((), {"maxComputeWorkgroupStorageSize": room}, software)
-        for numbers in attention.tiles([], [], 8, 8, caps):
-            tile = attention.Tile(*numbers)
-            assert tile.other >= 4 * (tile.threads // tile.own), numbers
+@pytest.mark.parametrize("numbers", attention.TILES + attention.SMALL)
+def test_threads_share_the_copying(numbers: tuple[int, ...]) -> None:
+    """Each thread copies as many fours as any other, whatever the head."""
+    for size in (1, 8, 33, 64, 100, 128, 256):
+        tile = attention.Tile(numbers, (), False, size, size)
+        for rows in (tile.own, tile.other):
+            assert rows * tile.head_room // 4 % tile.threads == 0
+
+
+def test_what_is_no_number(full: fogo.Device) -> None:
+    """nan goes where it is seen; masks may be infinite, or as low as numbers go."""
+    problem = Problem(full, (1,), (20, 30, 16, 16), "float")
+    problem.mask[1] = -np.inf
+    problem.mask[2] = np.finfo(np.float32).min
+    problem.mask[3, ::2] = -np.inf
+    problem.answers = problem._answers()
+    problem.answers[0][0, 1] = 0.0  # PyTorch: nan
+    problem.arrays[0][0, 4] = np.nan
+    inputs = problem.handles(problem.arrays[:3])
+    outs = (Aval((1, 20, 16), float32), Aval((1, 20), float32))
+    found = problem.candidates(ATTENTION, inputs, outs, hardware(problem.backend))
+    got, total = problem.run(found[0], inputs, outs)
+    assert np.isnan(got[0, 4]).all() and np.isnan(total[0, 4])
+    assert total[0, 1] == -np.inf
+    others = [i for i in range(20) if i != 4]
+    agree(got[:, others], problem.answers[0][:, others], 1e-6, found[0])
