@@ -22,7 +22,7 @@ def test_a_shell_can_complete_what_is_not_loaded_yet() -> None:
     assert not {"arange", "stack"} & set(methods)
     assert not {"annotations", "_HOMES", "backend", "methods"} & set(names)
     for name in names:
-        assert getattr(fogo, name) is not None, name
+        assert getattr(fogo, name) is not None or name == "newaxis", name
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ INDEX = (
      lambda d: ones(d, 2).masked_scatter(ones(d, 2, 2) > 0, ones(d, 4))),
     (Shape, ("nonzero: at least one axis", "bool(x)"), lambda d: fogo.nonzero(ones(d))),
     (Shape, ("topk: k lies in [0, 2]", "k=3"), lambda d: ones(d, 2).topk(3)),
-    (Shape, ("searchsorted: edges are 1-d", "'middle'"),
+    (Shape, ("searchsorted: x1 is 1-d", "'middle'"),
      lambda d: fogo.searchsorted(ones(d, 2), ones(d, 1), "middle")),
     (Shape, ("cumulative: name the axis", "2-d"),
      lambda d: fogo.cumulative_sum(ones(d, 2, 2))),
