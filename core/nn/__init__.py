@@ -117,6 +117,8 @@ if TYPE_CHECKING:
     from .loss_margin import (
         TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss,
     )
+    from .loss_sequence import CTCLoss as CTCLoss
+    from .loss_sequence import RNNTLoss as RNNTLoss
     from .module import Module as Module
     from .norm import BatchNorm1d as BatchNorm1d
     from .norm import BatchNorm2d as BatchNorm2d
@@ -239,6 +241,7 @@ _FILES = {
         "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss "
         "SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss"
     ),
+    "loss_sequence": "CTCLoss RNNTLoss",
     "module": "Module",
     "norm": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
     "norm_more": (

@@ -112,7 +112,7 @@ class MultiheadAttention(Module):
             if bias is None:
                 return made
             return [y + narrow(bias, 0, i * e, e) for i, y in enumerate(made)]
-        found: list[Any] = []
+        found = []
         for x, first, count in _runs(q, k, v):
             weight = narrow(self.in_proj_weight, 0, first * e, count * e)
             y = matmul(x, weight.transpose())

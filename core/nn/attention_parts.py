@@ -162,7 +162,7 @@ def merged(blocked: list[Any]) -> Any:
 
 def oriented(tensors, batched, batch_first, back=False):
     """Each with the batch in front (or back as it was); one tensor stays one."""
-    made: list[Any] = []
+    made = []
     for i, x in enumerate(tensors):
         known = [j for j in range(i) if tensors[j] is x]
         if known:

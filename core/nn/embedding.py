@@ -82,7 +82,8 @@ class Embedding(Module):
         norm_type: float = 2.0,
     ) -> Embedding:
         """Return a layer with a given table [V, E], frozen unless told otherwise."""
-        made = Embedding(*embeddings.shape, padding_idx, max_norm, norm_type)
+        rows, features = embeddings.shape
+        made = Embedding(rows, features, padding_idx, max_norm, norm_type)
         made.weight = Parameter(embeddings.detach(), not freeze)
         return made
 

@@ -89,7 +89,8 @@ def trunc_normal_(
 def eye_(tensor: T) -> T:
     """Fill a matrix with ones on the diagonal, zeros elsewhere."""
     _rank("eye_", tensor, 2, 2)
-    return _set(tensor, eye(*tensor.shape, device=tensor.device))
+    rows, columns = tensor.shape
+    return _set(tensor, eye(rows, columns, device=tensor.device))
 
 
 def dirac_(tensor: T, groups: int = 1) -> T:

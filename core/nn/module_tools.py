@@ -155,7 +155,8 @@ class ModuleTools:
         """Return a table of the layers: run on inputs if given, for their shapes."""
         from .summaries import summary
 
-        return summary(self, *inputs, **kwargs)
+        module: Any = self
+        return summary(module, *inputs, **kwargs)
 
     # Hooks.
 

@@ -97,7 +97,7 @@ class RNNBase(Module):
 
     def _run(self, x, sizes, states):
         """All layers: x [sum of sizes, C] -> (shown, last states by kind)."""
-        lasts: list[Any] = []
+        lasts = []
         ways = 2 if self.bidirectional else 1
         for layer in range(self.num_layers):
             shown = []

@@ -69,9 +69,11 @@ class RNNStep:
     states = 1
 
     def __init__(self, nonlinearity: str = "tanh", clip: float | None = None) -> None:
-        self.bend = {"tanh": tanh, "relu": relu}.get(nonlinearity)
-        if self.bend is None:
-            self.bend = activation(nonlinearity, "RNN")
+        known: Any = {"tanh": tanh, "relu": relu}
+        usual = isinstance(nonlinearity, str) and nonlinearity in known
+        self.bend: Any = (
+            known[nonlinearity] if usual else activation(nonlinearity, "RNN")
+        )
         self.clip = clip
 
     def merged(self, bias_ih: Tensor, bias_hh: Tensor) -> Any:

@@ -79,7 +79,7 @@ def summary(module: Module, *inputs: Any, depth: int = 8, **kwargs: Any) -> Summ
 
 def _seen(module, inputs, kwargs):
     """(module, shape of what it gave out) of a call."""
-    found: list[Any] = []
+    found = []
     handles = [
         m.register_forward_hook(lambda m, _, out: found.append((m, _shape(out))))
         for m in module.modules()

@@ -95,21 +95,28 @@ def gaussian_nll_loss(
         2.0
     """
     _check("gaussian_nll_loss", x, target)
-    if isinstance(var, (int, float)):
-        var = x.device.constant(float(var), x.dtype).expand(x.shape)
-    if var.shape != x.shape:
-        if x.ndim and var.shape == x.shape[:-1]:
-            var = var.unsqueeze(-1)
-        elif not x.ndim or var.shape != x.shape[:-1] + (1,):
-            raise ShapeError(
-                "gaussian_nll_loss: var is of x's shape, without its last axis, or "
-                "with 1 there; given x=%s, var=%s" % (list(x.shape), list(var.shape))
-            )
-    var = where(var < eps, var - var.detach() + eps, var)
-    loss = (var.log() + (x - target).square() / var) * 0.5
+    spread = _variances(x, var)
+    spread = where(spread < eps, spread - spread.detach() + eps, spread)
+    loss = (spread.log() + (x - target).square() / spread) * 0.5
     if full:
         loss = loss + 0.5 * log(2.0 * pi)
     return _reduce("gaussian_nll_loss", loss, reduction)
+
+
+def _variances(x, var):
+    """The variances as a tensor that fits beside x."""
+    if isinstance(var, (int, float)):
+        return x.device.constant(float(var), x.dtype).expand(x.shape)
+    if var.shape == x.shape:
+        return var
+    if x.ndim and var.shape == x.shape[:-1]:
+        return var.unsqueeze(-1)
+    if not x.ndim or var.shape != x.shape[:-1] + (1,):
+        raise ShapeError(
+            "gaussian_nll_loss: var is of x's shape, without its last axis, or with 1 "
+            "there; given x=%s, var=%s" % (list(x.shape), list(var.shape))
+        )
+    return var
 
 
 def sigmoid_focal_loss(

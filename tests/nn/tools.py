@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import fogo
+from fogo import nn
 from tests.nn.against_torch import uniform
 
 
@@ -23,3 +24,8 @@ def same(actual: Any, wanted: Any, atol: float = 1e-5) -> None:
 def weights(layer: Any) -> list[Any]:
     """The parameters as arrays of float64."""
     return [p.numpy().astype(np.float64) for p in layer.parameters()]
+
+
+def small() -> Any:
+    """A network of two layers and a norm."""
+    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
