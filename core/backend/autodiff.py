@@ -252,6 +252,8 @@ def walk(roots, inner, retain_graph=False, inputs=None, floor=0):
 def _visit(roots, inner, retain_graph, inputs, floor):
     found = Gradients()
     plan = Plan([r.node for r, _ in roots], inputs, floor)
+    if type(roots[0][0].node) is not Node:
+        roots[0][0].node.begin(inner)
     cotangents = {}
     for root, seed in roots:
         _add(cotangents, (root.node, root.index), seed)

@@ -12,6 +12,7 @@ from ..errors import AutodiffError
 from ..ops.record import Aval
 from .autodiff import Autodiff, Node, Var, _carries, _differentiable
 from .base import expand
+from .checkpoint import run_pending
 from .grad_mode import _STATE
 
 DEPTH = 12  # ops that are run again in a row, at most
@@ -39,6 +40,10 @@ class Lean(Node):
     """
 
     __slots__ = ("args", "depth", "made", "backend")
+
+    def begin(self, device):
+        """A backward begins here."""
+        run_pending(device)
 
     def saved(self):
         """Inputs and outputs as the gradient reads them."""

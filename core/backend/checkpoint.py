@@ -105,9 +105,21 @@ def _node(again: Any, outs: list[Any], edges: list[Edge]) -> Node:
     return Node(Segment("checkpoint", _grad), edges, (held,), (), avals, parents)
 
 
+def run_pending(device: Any) -> None:
+    """Let a device that fuses run what it has recorded.
+
+    Else it would compute what is asked for again together with the first time, and
+    keep it from then on.
+    """
+    backend = device.base().backend
+    if getattr(backend, "fuses", False):
+        backend.flush()
+
+
 def _grad(ctx: Any) -> list[Any]:
     """Run the segment again, and go back through it as far as its edges."""
     floor = next(_NUMBERS)
+    run_pending(ctx.inputs[0].device)
     with enable_grad():
         made = ctx.inputs[0]._handle.again()
         roots = []
