@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import ShapeError
 from ..ops.creation import fill
 from ..random import normal, rand
-from . import init_shapes as _shapes
+from .init_shapes import dirac_, eye_, orthogonal_, sparse_, trunc_normal_
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
-dirac_ = _shapes.dirac_
-eye_ = _shapes.eye_
-orthogonal_ = _shapes.orthogonal_
-sparse_ = _shapes.sparse_
-trunc_normal_ = _shapes.trunc_normal_
+__all__ = [
+    "calculate_gain", "constant_", "dirac_", "eye_", "fans", "kaiming_normal_",
+    "kaiming_uniform_", "normal_", "ones_", "orthogonal_", "sparse_", "symmetric",
+    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
 _GAINS = {
     "linear": 1.0,
     "conv1d": 1.0,

@@ -10,6 +10,7 @@ import torch
 
 import fogo
 from fogo.nn import init
+from fogo.nn.init_shapes import orthonormal
 
 TRUNCATED = [
     dict(), dict(mean=1.0, std=2.0), dict(a=-0.5, b=0.25), dict(a=2.0, b=5.0),
@@ -47,7 +48,7 @@ def test_orthogonal(shape: tuple[int, ...], device: fogo.Device) -> None:
 def test_orthogonal_is_q_of_a_qr_factorisation(device: fogo.Device) -> None:
     """With a positive diagonal, as PyTorch makes it: then all turns are as likely."""
     rows = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
-    found = init._shapes.orthonormal(fogo.tensor(rows.tolist(), device=device)).numpy()
+    found = orthonormal(fogo.tensor(rows.tolist(), device=device)).numpy()
     q, r = np.linalg.qr(rows.T.astype(np.float64))
     wanted = (q * np.sign(np.diag(r))).T
     np.testing.assert_allclose(found, wanted, atol=2e-5)
