@@ -112,6 +112,7 @@ _HOMES = {
     "newaxis": "namespace", "finfo": "namespace", "iinfo": "namespace",
     "isdtype": "namespace", "result_type": "namespace",
     "asarray": "exchange", "from_dlpack": "exchange",
+    "read": "reading", "read_async": "reading",
     "compile": "compiling", "memory_stats": "memory", "memory_cleanup": "memory",
     "profile": "profiling", "set_print_options": "printing", "kernel": "kernel.user",
     "kernel_source": "kernel.source",
@@ -119,6 +120,7 @@ _HOMES = {
 _ROOMS = (
     "nn", "optim", "store", "data", "train", "ops", "demo", "random",
     "autotune", "memory", "func", "amp", "autograd", "linalg", "fft", "signal",
+    "testing",
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from . import optim as optim
 from . import random as random
 from . import signal as signal
 from . import store as store
+from . import testing as testing
 from . import train as train
 from .namespace import Info
 from .device import AutodiffDevice as AutodiffDevice
@@ -102,6 +103,8 @@ from .namespace import newaxis as newaxis
 from .backend.grad_mode import no_grad as no_grad
 from .namespace import pi as pi
 from .profiling import profile as profile
+from .reading import read as read
+from .reading import read_async as read_async
 from .namespace import result_type as result_type
 from .backend.grad_mode import set_grad_enabled as set_grad_enabled
 from .printing import set_print_options as set_print_options
@@ -1563,3 +1566,16 @@ async def unique_async(x: T, sorted: _bool = True, return_inverse: _bool = False
     """`unique` for platforms where a thread cannot wait."""
 def unique_consecutive(x: T, return_inverse: _bool = False, return_counts: _bool = False, axis: int | None = None) -> T | tuple[T, ...]:
     """Return the first of each run of equal neighbours; see `unique`."""
+def multinomial(x: Tensor, num_samples: int, replacement: _bool = False) -> Tensor:
+    """Return places drawn with the probabilities (or weights) of the last axis."""
+def rand_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+    """Return uniform numbers in [0, 1) of x's shape, dtype and device."""
+def randint_like(x: Tensor, low: int, high: int | None = None, dtype: DType | None = None) -> Tensor:
+    """Return integers in [low, high) (or [0, low)) of x's shape, dtype and device."""
+def randn_like(x: Tensor, dtype: DType | None = None) -> Tensor:
+    """Return standard normal numbers of x's shape, dtype and device."""
+@overload
+def repeat_interleave(x: Tensor, repeats: Tracked, axis: int | None = None) -> Tracked: ...
+@overload
+def repeat_interleave(x: T, repeats: int | Tensor, axis: int | None = None) -> T:
+    """Repeat each element along an axis; without one x counts as flat."""

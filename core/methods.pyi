@@ -958,6 +958,19 @@ class Methods:
         """`unique` for platforms where a thread cannot wait."""
     def unique_consecutive(self, return_inverse: _bool = False, return_counts: _bool = False, axis: _int | None = None) -> Self | tuple[Self, ...]:
         """Return the first of each run of equal neighbours; see `unique`."""
+    def multinomial(self, num_samples: _int, replacement: _bool = False) -> Tensor:
+        """Return places drawn with the probabilities (or weights) of the last axis."""
+    def rand_like(self, dtype: DType | None = None) -> Tensor:
+        """Return uniform numbers in [0, 1) of x's shape, dtype and device."""
+    def randint_like(self, low: _int, high: _int | None = None, dtype: DType | None = None) -> Tensor:
+        """Return integers in [low, high) (or [0, low)) of x's shape, dtype and device."""
+    def randn_like(self, dtype: DType | None = None) -> Tensor:
+        """Return standard normal numbers of x's shape, dtype and device."""
+    @overload
+    def repeat_interleave(self, repeats: Tracked, axis: _int | None = None) -> Tracked: ...
+    @overload
+    def repeat_interleave(self, repeats: _int | Tensor, axis: _int | None = None) -> Self:
+        """Repeat each element along an axis; without one x counts as flat."""
     def bool(self) -> Self: ...
     def byte(self) -> Self: ...
     def char(self) -> Self: ...
@@ -995,7 +1008,7 @@ class Methods:
         """Return a constant of x's dtype (or another), on its device."""
     def new_ones(self, *shape: _int | Sequence[_int], dtype: DType | str | None = None) -> Self:
         """Return ones of x's dtype (or another), on its device."""
-    def new_tensor(self, data: Any, dtype: DType | str | None = None) -> Self:
+    def new_tensor(self, data: Any, dtype: DType | str | None = None) -> Tensor:
         """Return numbers as a tensor of x's dtype (or another), on its device."""
     def new_zeros(self, *shape: _int | Sequence[_int], dtype: DType | str | None = None) -> Self:
         """Return zeros of x's dtype (or another), on its device."""

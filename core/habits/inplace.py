@@ -130,21 +130,21 @@ def copy_(x: T, other: Any) -> T:
     return other.astype(x.dtype).expand(x.shape)
 
 
-def uniform_(x: T, low: float = 0.0, high: float = 1.0) -> T:
+def uniform_(x: T, low: float = 0.0, high: float = 1.0) -> Tensor:
     """Fill with uniform numbers in [low, high), in place."""
     from ..random import uniform
 
     return uniform(low, high, x.shape, x.dtype, x.device)
 
 
-def normal_(x: T, mean: float = 0.0, std: float = 1.0) -> T:
+def normal_(x: T, mean: float = 0.0, std: float = 1.0) -> Tensor:
     """Fill with normal numbers, in place."""
     from ..random import normal
 
     return normal(mean, std, x.shape, x.dtype, x.device)
 
 
-def bernoulli_(x: T, p: float = 0.5) -> T:
+def bernoulli_(x: T, p: float = 0.5) -> Tensor:
     """Fill with ones, each with probability p, and zeros, in place."""
     from ..random import bernoulli
 

@@ -137,7 +137,7 @@ def new_full(
     return _new(x, (shape,), value, dtype)
 
 
-def new_tensor(x: T, data: Any, dtype: DType | str | None = None) -> T:
+def new_tensor(x: Tensor, data: Any, dtype: DType | str | None = None) -> Tensor:
     """Return numbers as a tensor of x's dtype (or another), on its device."""
     from ..tensor import tensor
 

@@ -79,12 +79,12 @@ def allclose(
 
 def isposinf(x: T) -> T:
     """Say where x is inf. Dtype: bool."""
-    return x == _INF if x.dtype.is_float else (x != x)
+    return x.equal(_INF) if x.dtype.is_float else (x != x)
 
 
 def isneginf(x: T) -> T:
     """Say where x is -inf. Dtype: bool."""
-    return x == -_INF if x.dtype.is_float else (x != x)
+    return x.equal(-_INF) if x.dtype.is_float else (x != x)
 
 
 def nan_to_num(
@@ -102,8 +102,8 @@ def nan_to_num(
         return x.reshape(x.shape)
     most = LARGEST[x.dtype.name]
     x = where(x.isnan(), nan, x)
-    x = where(x == _INF, most if posinf is None else posinf, x)
-    return where(x == -_INF, -most if neginf is None else neginf, x)
+    x = where(x.equal(_INF), most if posinf is None else posinf, x)
+    return where(x.equal(-_INF), -most if neginf is None else neginf, x)
 
 
 SAMPLES = {

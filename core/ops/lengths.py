@@ -21,14 +21,14 @@ def length(x: T, p: float, axis: int, keepdims: bool = False) -> T:
     if p == _INF:
         return size.max(axis, keepdims)
     if p == 0:
-        return (x != 0).astype(x.dtype).sum(axis, keepdims)
+        return x.not_equal(0).astype(x.dtype).sum(axis, keepdims)
     if p == 1:
         return size.sum(axis, keepdims)
-    zero = x == 0
+    zero = x.equal(0)
     inside = where(zero, 1.0, size)
     powers = where(zero, 0.0, inside.square() if p == 2 else inside**p)
     total = powers.sum(axis, keepdims)
-    none = total == 0
+    none = total.equal(0)
     total = where(none, 1.0, total)
     return where(none, 0.0, total.sqrt() if p == 2 else total ** (1.0 / p))
 

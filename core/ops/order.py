@@ -224,6 +224,10 @@ def nanquantile(
     return _quantile("nanquantile", x, q, axis, keepdims, interpolation, True)
 
 
+def _hundredth(q):
+    return [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0
+
+
 def percentile(
     x: T,
     q: Tensor | float | Sequence[float],
@@ -232,8 +236,9 @@ def percentile(
     interpolation: str = "linear",
 ) -> T:
     """`quantile` with q in percent, as in NumPy."""
-    share = [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0
-    return _quantile("percentile", x, share, axis, keepdims, interpolation, False)
+    return _quantile(
+        "percentile", x, _hundredth(q), axis, keepdims, interpolation, False
+    )
 
 
 _ORDER = (

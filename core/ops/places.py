@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Tensor")
 _X = ((3, 5, 2), -3.0, 3.0)
-_NAMES = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}  # ONNX's
+_NAMES = {"mul": "prod", "max": "amax", "min": "amin"}  # ONNX's
 
 
 def _rows(name, x, index):
@@ -79,13 +79,12 @@ def scatter_nd(
     flat, sizes = _rows("scatter_nd", x, index)
     rest = x.shape[len(sizes) :]
     rows = reshape(x, (size(sizes),) + rest)
-    values = expand(_values(x, values), flat.shape + rest)
-    mode = _NAMES.get(reduce, reduce)
-    if mode in (None, "sum"):
-        out = (put_at if mode is None else add_at)(rows, flat, values, 0)
+    laid = expand(_values(x, values), flat.shape + rest)
+    if reduce in (None, "sum", "add"):
+        out = (put_at if reduce is None else add_at)(rows, flat, laid, 0)
     else:
-        line, lying = reshape(flat, (-1,)), reshape(values, (-1,) + rest)
-        out = index_reduce(rows, 0, line, lying, mode)
+        line, lying = reshape(flat, (-1,)), reshape(laid, (-1,) + rest)
+        out = index_reduce(rows, 0, line, lying, _NAMES.get(str(reduce), str(reduce)))
     return reshape(out, x.shape)
 
 

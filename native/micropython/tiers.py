@@ -58,6 +58,7 @@ BOARD = (
     "plugins.py",
     "printing.py",
     "random.py",
+    "reading.py",
     "recorder.py",
     "shapes.py",
     "signal/",
@@ -66,6 +67,7 @@ BOARD = (
     "store/header.py",
     "store/safetensors.py",
     "tensor.py",
+    "testing.py",
     "tree.py",
 )
 
