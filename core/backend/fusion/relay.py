@@ -36,7 +36,7 @@ def relay(graph, rules):
             if _constants(maker) < 2:
                 _exchange(maker)
                 _take(graph, maker, output, copy)
-        elif order[-1] == len(order) - 1 and _may_turn(maker, others, rules):
+        elif order[-1] == len(order) - 1 and _may_turn(maker, output, others, rules):
             turned = Layout(layout.shape).permute(_inverse(order))
             if _redirect(others, turned, copy.slots[0]):
                 maker.turned[output] = turned
@@ -82,8 +82,10 @@ def _constants(item):
     return len([ref for ref, _, _ in item.operands if ref == CONST])
 
 
-def _may_turn(maker, others, rules):
+def _may_turn(maker, output, others, rules):
     """Say whether a kernel can write in another order, and nobody loses by it."""
+    if maker.kind.outs[output][1].bits < 32:
+        return False  # GPUs write such elements as words, of neighbours
     if maker.op.combine is not None or maker.op.pointwise:
         return False
     if others and len(maker.slots) == 1:
