@@ -1,10 +1,13 @@
 """The error classes: each message says what was asked, what was given, what to do.
 
 Form: `op: the rule that failed; what was given; what to do`. Messages that begin
-with "internal:" are bugs of ours.
+with "internal:" are bugs of ours. They are Python's own errors too, those that NumPy
+raises: a ShapeError is an IndexError and a ValueError, a DTypeError a TypeError, a
+DeviceError a ValueError and a BufferError.
 """
 
 import sys
+from typing import TYPE_CHECKING
 
 
 class FogoError(Exception):
@@ -16,15 +19,35 @@ class FogoError(Exception):
     """
 
 
-class ShapeError(FogoError):
-    """Shapes, axes or indices that do not fit the operation."""
+if TYPE_CHECKING or sys.implementation.name != "micropython":
+
+    class _Place(FogoError, ValueError, IndexError):
+        """What NumPy raises one or the other of."""
+
+    class _Kind(FogoError, TypeError):
+        """What NumPy raises a TypeError for."""
+
+    class _Memory(FogoError, ValueError, BufferError):
+        """What the array API standard asks one or the other of."""
+
+else:  # knows no two kinds of exception in one
+    _Place = _Kind = _Memory = FogoError
 
 
-class DTypeError(FogoError):
+class ShapeError(_Place):
+    """Shapes, axes or indices that do not fit the operation.
+
+    Example:
+        >>> issubclass(ShapeError, ValueError), issubclass(ShapeError, IndexError)
+        (True, True)
+    """
+
+
+class DTypeError(_Kind):
     """A dtype that the operation or the device does not take."""
 
 
-class DeviceError(FogoError):
+class DeviceError(_Memory):
     """A device that is missing, differs, or cannot do what was asked."""
 
 

@@ -65,7 +65,7 @@ def _as_tensor(x, dtype, where, copy):
             "asarray: copy=False keeps dtype and device; given %s for %s on %r; leave "
             "copy out" % (x._describe(), target.name, there)
         )
-    return x.astype(target, copy is True, there)
+    return x.astype(target, copy is True, there)  # x itself where it may be
 
 
 def _is_array(obj):

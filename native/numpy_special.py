@@ -17,8 +17,10 @@ def _matmul(backend, inputs, attrs, outs):
 
 
 def _fill(backend, inputs, attrs, outs):
-    return (backend.handle(np.full(outs[0].shape, attrs[0], outs[0].dtype.name),
-                           outs[0].dtype),)  # fmt: skip
+    (out,) = outs
+    with np.errstate(all="ignore"):  # a large number in a narrow float is infinite
+        full = np.full(out.shape, attrs[0], out.dtype.name)
+    return (backend.handle(full, out.dtype),)
 
 
 def _concat(backend, inputs, attrs, outs):

@@ -205,8 +205,17 @@ def arange(
     if kind.is_float:
         start, step = float(start), float(step)
     else:
-        start, step = int(start), int(step)
+        start, step = _whole_range(int(start), int(step), count, kind)
     return _create(RANGE, (start, step, (count,), kind), where)
+
+
+def _whole_range(start, step, count, kind):
+    """Start and step in the integer dtype, where a step may wrap around."""
+    if count == 0:
+        return 0, 1
+    whole("arange", start, kind)
+    whole("arange", start + (count - 1) * step, kind)
+    return start, (step - kind.min) % (1 << kind.bits) + kind.min
 
 
 def linspace(
@@ -238,6 +247,8 @@ def linspace(
     if not endpoint or num < 2:
         return _create(RANGE, (start, step, (num,), kind), where)
     half = num // 2  # from both ends: so that the last is `stop` exactly
+    if num == 2:
+        step = number(0.0)  # which might overflow, and is not needed
     low = _create(RANGE, (start, step, (half,), kind), where)
     high = _create(RANGE, (stop, -step, (num - half,), kind), where)
     return _join(low, high)

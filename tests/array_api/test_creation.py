@@ -160,3 +160,26 @@ def test_asarray_without_a_copy(device: fogo.Device) -> None:
             fogo.DeviceError, match="asarray: copy=False needs an array"
         ):
             fogo.asarray(array, copy=False, device=device)
+
+
+def test_ranges_whose_step_is_wide(device: fogo.Device) -> None:
+    got = fogo.arange(-100, 100, 150, dtype=fogo.int8, device=device)
+    assert got.tolist() == [-100, 50]
+    got = fogo.arange(9, 2, -2, dtype=fogo.uint8, device=device)
+    assert got.tolist() == [9, 7, 5, 3]
+    with pytest.raises(fogo.DTypeError, match="arange: the value must lie"):
+        fogo.arange(120, 131, 10, dtype=fogo.int8, device=device)
+    ends = fogo.linspace(-3e38, 3e38, 2, device=device)
+    assert np.array_equal(ends.numpy(), np.array([-3e38, 3e38], "float32"))
+
+
+def test_numbers_beyond_the_dtype_are_infinite(device: fogo.Device) -> None:
+    assert fogo.full((), 1e300, device=device).item() == fogo.inf
+    assert fogo.asarray([1e300], device=device).tolist() == [fogo.inf]
+    assert (fogo.ones(1, device=device) * 1e300).tolist() == [fogo.inf]
+
+
+def test_asarray_of_a_tensor_is_that_tensor(device: fogo.Device) -> None:
+    x = fogo.ones(2, device=device)
+    assert fogo.asarray(x) is x and fogo.asarray(x, copy=False) is x
+    assert fogo.asarray(x, copy=True) is not x

@@ -126,3 +126,22 @@ def test_info(device: fogo.Device) -> None:
     for kind, names in kinds.items():
         part = info.dtypes(device=device, kind=kind)
         assert sorted(part) == sorted(n for n in names if n in held(device)), kind
+
+
+def test_errors_are_python_s_too() -> None:
+    """What the standard says is raised, under the names that it gives."""
+    x = fogo.ones(2, 3, device="python")
+    for wrong in (lambda: x[5], lambda: fogo.expand_dims(x, axis=7)):
+        with pytest.raises(IndexError):
+            wrong()
+    for wrong in (lambda: fogo.squeeze(x, 0), lambda: fogo.reshape(x, (4,))):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError):
+        [1, 2][x[0, 0]]  # type: ignore[call-overload]
+    with pytest.raises(TypeError):
+        fogo.bitwise_and(x, x)
+    with pytest.raises(ValueError):
+        fogo.asarray([1], copy=False)
+    with pytest.raises(BufferError):
+        fogo.broadcast_to(x[0, 0], (3,)).__dlpack__(copy=False)
