@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .errors import ShapeError
 
 
@@ -123,6 +125,33 @@ def size(shape):
     for d in shape:
         n *= d
     return n
+
+
+class Size(int):
+    """A number of elements that answers like PyTorch's `x.size` when it is called.
+
+    Example:
+        >>> count = sized((2, 3))
+        >>> count, count(), count(-1)
+        (6, (2, 3), 3)
+    """
+
+    def __call__(self, dim=None):
+        return self.shape if dim is None else self.shape[normalize_axis(
+            "size", dim, len(self.shape)
+        )]  # fmt: skip
+
+    def __reduce__(self):
+        return int, (int(self),)
+
+
+def sized(shape):
+    """The number of elements of a shape, as `Size`; MicroPython has plain numbers."""
+    if sys.implementation.name == "micropython":
+        return size(shape)
+    count = Size(size(shape))
+    count.shape = shape
+    return count
 
 
 def broadcast(op, *shapes):

@@ -13,10 +13,10 @@ from .backend.autodiff import Var, backward, detached, leaf
 from .backend.capture import WATCH, changed, refuse
 from .device import AutodiffDevice, Device, device
 from .dispatch import change_level, wrap
-from .dtypes import DEFAULT_COMPLEX, DEFAULT_FLOAT, DType, bool_, dtype
+from .dtypes import BY_NAME, DEFAULT_COMPLEX, DEFAULT_FLOAT, DType, bool_, dtype
 from .errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from .methods import Methods
-from .shapes import size
+from .shapes import Size, sized
 from .storage import flatten, nest, pack, unpack
 
 if TYPE_CHECKING:
@@ -61,9 +61,12 @@ class Tensor(Methods):
         return len(self._handle.shape)
 
     @property
-    def size(self) -> int:
-        """Number of elements."""
-        return size(self._handle.shape)
+    def size(self) -> Size:
+        """Number of elements; called, the shape or the size of an axis, as in PyTorch.
+
+        `x.size == 6`, `x.size() == (2, 3)`, `x.size(0) == 2` (not on MicroPython).
+        """
+        return sized(self._handle.shape)
 
     @property
     def requires_grad(self) -> bool:
@@ -172,16 +175,38 @@ class Tensor(Methods):
     def to(self, target: DType) -> Self: ...
 
     @overload
-    def to(self, target: Device | str) -> Tensor: ...
+    def to(
+        self,
+        target: Device | str | Tensor | None = None,
+        dtype: DType | str | None = None,
+        *,
+        device: Device | str | None = None,
+    ) -> Tensor: ...
 
-    def to(self, target: Device | str | DType) -> Tensor:
-        """Return it on another device, or in another dtype.
+    def to(
+        self,
+        target: Device | str | DType | Tensor | None = None,
+        dtype: DType | str | None = None,
+        *,
+        device: Device | str | None = None,
+    ) -> Tensor:
+        """Return it on another device, in another dtype, or both; or as a tensor is.
 
+        `x.to("webgpu")`, `x.to(fogo.float16)`, `x.to("webgpu", "float16")`,
+        `x.to(device=…, dtype=…)`, `x.to(other)`.
         Raises: AutodiffError for a tensor with history, which stays on its device.
         """
+        if isinstance(target, Tensor):
+            target, dtype = target.device, target.dtype
+        if isinstance(target, str) and target in BY_NAME:
+            target = _dtype(target)
         if isinstance(target, DType):
-            return self.astype(target)
-        where = device(target)
+            target, dtype = None, target
+        target = device if target is None else target
+        moved = self if target is None else self._moved(_device(target))
+        return moved if dtype is None else moved.astype(_dtype(dtype))
+
+    def _moved(self, where: Device) -> Tensor:
         if where is self.device:
             return self
         if where.base() is self.device.base():
