@@ -17,7 +17,7 @@ from .define import Sample, elementwise
 from .elementwise import abs as _abs
 from .elementwise import floor, where
 from .elementwise import round as _round
-from .index import take_along_axis
+from .index import take
 from .matmul import matmul
 from .movement import stack
 
@@ -125,15 +125,21 @@ def _outer(a, b, join):
 
 
 def gathered(x, flat, weight):
-    """x [N, C, S] at flat places [N, K, L], weighted and added up: [N, C, L]."""
-    n, c = x.shape[:2]
+    """x [N, C, S] at flat places [N, K, L], weighted and added up: [N, C, L].
+
+    The channels of a place are one row, so that one index serves them all, and the
+    gradient sorts it once.
+    """
+    n, c, size = x.shape
     taps, places = flat.shape[1], flat.shape[2]
-    index = flat.reshape((n, 1, taps * places)).expand((n, c, taps * places))
-    found = take_along_axis(x, index, 2)
-    if weight is None:
-        return found
-    found = found.reshape((n, c, taps, places))
-    return (found * weight.unsqueeze(1)).sum(2)
+    rows = x.permute((0, 2, 1)).reshape((n * size, c))
+    if n > 1:
+        first = arange(n, dtype=int32, device=flat.device) * size
+        flat = where(flat < size, flat + first.reshape((n, 1, 1)), n * size)
+    found = take(rows, flat.reshape((-1,)), 0).reshape((n, taps, places, c))
+    if weight is not None:
+        found = found * weight.unsqueeze(3)
+    return found.sum(1).permute((0, 2, 1))
 
 
 def _check(x, grid, mode, padding):
