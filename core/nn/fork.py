@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
-from .hooks import Hooks
 from .module import Module
 from .parameter import Parameter
 
@@ -35,10 +34,6 @@ def _made(value, known):
         return type(value)([_copied(part, known) for part in value])
     if type(value) is dict:
         return {key: _copied(value[key], known) for key in value}
-    if isinstance(value, Hooks):
-        made = Hooks()
-        made.before, made.after = list(value.before), list(value.after)
-        return made
     return value
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backend.capture import WATCH
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -11,16 +13,17 @@ if TYPE_CHECKING:
 class RemovableHandle:
     """Takes a hook away again: `remove()`, or the end of a `with`."""
 
-    def __init__(self, entries: list[Any], entry: Any) -> None:
-        self._entries = entries
+    def __init__(self, module: Any, entry: Any) -> None:
+        self._module = module
         self._entry = entry
 
     def remove(self) -> None:
         """Take the hook away; a second time does nothing."""
-        for i in range(len(self._entries)):
-            if self._entries[i] is self._entry:
-                del self._entries[i]
-                return
+        old = self._module.__dict__.get("_hooks")
+        if old is not None:
+            before = [e for e in old.before if e is not self._entry]
+            after = [e for e in old.after if e is not self._entry]
+            _put(self._module, before, after)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -29,25 +32,38 @@ class RemovableHandle:
         self.remove()
 
 
+def add_hook(
+    module: Any, when: str, hook: Callable[..., Any], first: bool, with_kwargs: bool
+) -> RemovableHandle:
+    """Add a hook that runs "before" or "after", as the last one or first."""
+    entry = (hook, with_kwargs)
+    old = module.__dict__.get("_hooks")
+    lists = {
+        "before": [] if old is None else list(old.before),
+        "after": [] if old is None else list(old.after),
+    }
+    lists[when].insert(0 if first else len(lists[when]), entry)
+    _put(module, lists["before"], lists["after"])
+    return RemovableHandle(module, entry)
+
+
+def _put(module, before, after):
+    """Give a module other hooks: a new object, which compiled functions notice."""
+    WATCH.version += 1
+    found = Hooks(before, after) if before or after else None
+    object.__setattr__(module, "_hooks", found)
+
+
 class Hooks:
-    """The hooks of one module, in the order in which they run."""
+    """The hooks of one module, in the order in which they run; never changed."""
 
-    def __init__(self) -> None:
-        self.before: list[Any] = []
-        self.after: list[Any] = []
-
-    def add(
-        self, when: str, hook: Callable[..., Any], first: bool, with_kwargs: bool
-    ) -> RemovableHandle:
-        """Add a hook at the end, or first."""
-        entries = getattr(self, when)
-        entry = [hook, with_kwargs]
-        entries.insert(0 if first else len(entries), entry)
-        return RemovableHandle(entries, entry)
+    def __init__(self, before: list[Any], after: list[Any]) -> None:
+        self.before = before
+        self.after = after
 
     def run(self, module: Any, args: Any, kwargs: Any) -> Any:
         """Call `module.forward` with everything around it."""
-        for hook, whole in list(self.before):
+        for hook, whole in self.before:
             if whole:
                 found = hook(module, args, kwargs)
                 if found is not None:
@@ -57,17 +73,8 @@ class Hooks:
             if found is not None:
                 args = found if isinstance(found, tuple) else (found,)
         output = module.forward(*args, **kwargs)
-        for hook, whole in list(self.after):
+        for hook, whole in self.after:
             given = (args, kwargs, output) if whole else (args, output)
             found = hook(module, *given)
             output = output if found is None else found
         return output
-
-
-def hooks_of(module: Any) -> Hooks:
-    """The module's hooks; made at first use."""
-    found = module.__dict__.get("_hooks")
-    if found is None:
-        found = Hooks()
-        object.__setattr__(module, "_hooks", found)
-    return found

@@ -168,9 +168,9 @@ class ModuleTools:
 
         with_kwargs: `hook(module, args, kwargs)`, which may return both.
         """
-        from .hooks import hooks_of
+        from .hooks import add_hook
 
-        return hooks_of(self).add("before", hook, prepend, with_kwargs)
+        return add_hook(self, "before", hook, prepend, with_kwargs)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False,
@@ -194,9 +194,9 @@ class ModuleTools:
             >>> shapes
             [(4, 3)]
         """
-        from .hooks import hooks_of
+        from .hooks import add_hook
 
-        return hooks_of(self).add("after", hook, prepend, with_kwargs)
+        return add_hook(self, "after", hook, prepend, with_kwargs)
 
     # Parameters that are computed from others.
 

@@ -274,7 +274,7 @@ def test_summary(device: fogo.Device) -> None:
     ]  # fmt: skip
     assert (table.total, table.trainable) == (29, 14)
     assert "29 (14 trainable, 15 frozen)" in str(table)
-    assert not net.__dict__["_hooks"].after
+    assert net.__dict__["_hooks"] is None
     lstm = nn.LSTM(4, 3).to(device)
     assert nn.summary(lstm, on(device, 2, 1, 4)).rows[0][3] == (
         "[2, 1, 3], [1, 1, 3], [1, 1, 3]"
