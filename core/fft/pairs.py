@@ -177,9 +177,9 @@ def _make_chirp(n: int, where: Any, dtype: Any, inverse: bool) -> Any:
     cos = [math.cos(a) for a in angles]
     sin = [sign * math.sin(a) for a in angles]
     gap = m - 2 * n + 1
-    back = [cos + [0.0] * gap + cos[:0:-1], [-s for s in sin] + [0.0] * gap]
-    back[1] += [-s for s in sin[:0:-1]]
-    made = [tensor([row], dtype=dtype, device=where) for row in (cos, sin, *back)]
+    back = [cos + [0.0] * gap + list(reversed(cos[1:])), [-s for s in sin] + [0.0] * gap]
+    back[1] += [-s for s in reversed(sin[1:])]
+    made = [tensor([row], dtype=dtype, device=where) for row in [cos, sin] + back]
     made[2:] = call(PAIR, made[2:], (False,))
     return made
 
