@@ -11,7 +11,7 @@ import pytest
 import fogo
 from fogo import nn
 from tests.nn.against_torch import uniform
-from tests.nn.tools import on, same
+from tests.nn.tools import count_of, on, same
 
 # Attention.
 
@@ -27,27 +27,6 @@ def test_masks() -> None:
         [1, 2], [3, 9],
     ]  # fmt: skip
     assert nn.generate_padding_mask(9, lists, length=4)[0].shape == (2, 4)
-
-
-def count_of(name: str, call: Any) -> int:
-    """How often an op runs in a call."""
-    from fogo.backend.autodiff import Autodiff
-
-    found = []
-    device = fogo.device("numpy")
-    before = device.backend.execute
-
-    def execute(op: Any, *rest: Any) -> Any:
-        found.append(op.name)
-        return before(op, *rest)
-
-    assert not isinstance(device.backend, Autodiff)
-    device.backend.execute = execute
-    try:
-        call()
-    finally:
-        del device.backend.execute
-    return found.count(name)
 
 
 def test_the_fused_op_does_it() -> None:

@@ -11,7 +11,7 @@ import fogo
 from fogo import nn
 from fogo.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from tests.nn.against_torch import uniform
-from tests.nn.tools import on, same, weights
+from tests.nn.tools import count_of, on, same, weights
 
 # Recurrences, against loops over steps in NumPy.
 
@@ -140,6 +140,22 @@ def test_dropout_between_layers(device: fogo.Device) -> None:
     assert layer(x)[0].tolist() != layer(x)[0].tolist()
     layer.eval()
     assert layer(x)[0].tolist() == layer(x)[0].tolist()
+
+
+@pytest.mark.parametrize(("kind", "formulas"), [("LSTM", 2), ("GRU", 1)])
+def test_one_product_for_all_inputs_and_one_a_step(kind: str, formulas: int) -> None:
+    """Per sequence, not per gate; the arithmetic of a step is one op a state."""
+    layer = getattr(nn, kind)(3, 4, device="numpy")
+    x = fogo.ones(10, 2, 3, device="numpy")
+    assert count_of("matmul", lambda: layer(x)) == 1 + 10
+    names = ("lstm_memory", "lstm_output") if kind == "LSTM" else ("gru_state",)
+    assert len(names) == formulas
+    for name in names:
+        assert count_of(name, lambda: layer(x)) == 10
+    assert count_of("sigmoid", lambda: layer(x)) == 0
+    each = count_of("*", lambda: layer(fogo.ones(11, 2, 3, device="numpy")))
+    each -= count_of("*", lambda: layer(x))
+    assert each <= (10 if kind == "LSTM" else 14), "ops a step, views and all"
 
 
 def test_wrong_uses_of_recurrent_layers() -> None:

@@ -29,3 +29,21 @@ def weights(layer: Any) -> list[Any]:
 def small() -> Any:
     """A network of two layers and a norm."""
     return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
+
+
+def count_of(name: str, call: Any) -> int:
+    """How often an op runs in a call on NumPy; all ops for the name "*"."""
+    found = []
+    device = fogo.device("numpy")
+    before = device.backend.execute
+
+    def execute(op: Any, *rest: Any) -> Any:
+        found.append(op.name)
+        return before(op, *rest)
+
+    device.backend.execute = execute
+    try:
+        call()
+    finally:
+        del device.backend.execute
+    return len(found) if name == "*" else found.count(name)

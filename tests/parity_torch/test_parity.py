@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import fogo
-from tests.parity_torch.case import Case, check
+from tests.parity_torch.case import Case, check, floats
 from tests.support import sampling
 
 HERE = Path(__file__).parent
@@ -57,3 +58,23 @@ def test_parity(
 def test_there_are_enough() -> None:
     """The figure that docs/coverage.md quotes cannot shrink unseen."""
     assert len(ALL) >= 1000
+
+
+def test_what_differs_fails(device: fogo.Device) -> None:
+    """Another function, another weight's gradient, another shape: each is seen."""
+    x = [floats(3, 4)]
+
+    def off(lib: Any, f: Any, y: Any) -> Any:
+        return f(y) * (1.0001 if lib.ours else 1.0)
+
+    def cut(lib: Any, f: Any, y: Any) -> Any:
+        return f(y.detach() if lib.ours else y) + y * 0.0
+
+    for wrong in (
+        Case("other", lambda lib: lib.nn.ReLU() if lib.ours else lib.nn.GELU(), x),
+        Case("off", lambda lib: lib.nn.Linear(4, 2), x, off),
+        Case("cut", lambda lib: lib.nn.Tanh(), x, cut),
+        Case("shape", lambda lib: lib.nn.Flatten(0 if lib.ours else 1), x),
+    ):
+        with pytest.raises(AssertionError):
+            check(wrong, device, "python", "float32")
