@@ -24,6 +24,7 @@ ELSEWHERE = {
     "copy=False shares memory": "tests/array_api/test_exchange.py",
     "has no backend yet": "every listed backend exists",
     "size of the result must be read": "tests/core/test_wrong_uses.py",
+    "values must be read from": "tests/core/test_testing.py",
     "the plug-in %s": "tests/core/test_plugins.py",
     "must count its memory": "tests/core/test_memory.py",
     "clock must move": "tests/core/test_profile.py",

@@ -19,7 +19,9 @@ def test_a_report_names_the_worst_elements(device: fogo.Device) -> None:
     report = compare(x, y, rtol=0.0, atol=0.1)
     assert not report.ok and report.count == 6 and report.differing == 2
     assert report.worst == [((1, 2), 6.0, 8.0, 2.0), ((0, 1), 2.0, 2.5, 0.5)]
-    with pytest.raises(AssertionError, match=r"(?s)2 of 6 .*at \[1, 2\]: 6.0 instead of"):
+    with pytest.raises(
+        AssertionError, match=r"(?s)2 of 6 .*at \[1, 2\]: 6.0 instead of"
+    ):
         assert_close(x, y, rtol=0.0, atol=0.1)
 
 
@@ -91,3 +93,30 @@ def test_many_reads_after_one_wait(device: fogo.Device) -> None:
 async def test_many_reads_in_a_coroutine(device: fogo.Device) -> None:
     x = fogo.tensor([1.0, 2.0], device=device.autodiff())
     assert await fogo.read_async(x, x.sum()) == [[1.0, 2.0], 3.0]
+
+
+async def test_where_a_thread_cannot_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The messages name the awaitable forms, and these work."""
+    device = fogo.Device("page", type(fogo.device("python").backend)())
+    x = fogo.tensor([1, 0, 1], device=device)
+
+    def read(handles: object) -> object:
+        raise fogo.DeviceError("read: this thread cannot wait; given a page; use await")
+
+    plain = device.backend.read
+
+    async def read_async(handles: object) -> object:
+        return plain(handles)
+
+    monkeypatch.setattr(device.backend, "read", read)
+    monkeypatch.setattr(device.backend, "read_async", read_async)
+    for function in ("read", "bincount", "unique", "argwhere"):
+        with pytest.raises(fogo.DeviceError, match=r"await fogo\.\w+_async"):
+            getattr(fogo, function)(x)
+    values, counts = await fogo.unique_async(x, return_counts=True)
+    found = await fogo.bincount_async(x), await fogo.argwhere_async(x), values, counts
+
+    async def host(t: fogo.Tensor) -> object:
+        return await t.data_async()
+
+    assert [await host(t) for t in found] == [[1, 2], [[0], [2]], [0, 1], [1, 2]]

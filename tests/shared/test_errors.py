@@ -7,6 +7,7 @@ that no message of the core is without a row.
 import fogo
 from tests.shared.check import raises
 from tests.shared.errors_functional import FUNCTIONAL
+from tests.shared.errors_tensor import TENSOR_OPS
 
 Shape, DType = fogo.ShapeError, fogo.DTypeError
 Device, Autodiff = fogo.DeviceError, fogo.AutodiffError
@@ -476,7 +477,7 @@ STANDARD = (
 
 ALL = (
     TENSORS + OPERANDS + MOVEMENT + INDEX + WINDOWS + LOSSES + LAYERS + DEVICES
-    + FUNCTIONAL + GRADIENTS + STANDARD
+    + FUNCTIONAL + GRADIENTS + STANDARD + TENSOR_OPS
 )  # fmt: skip
 
 
@@ -512,6 +513,10 @@ def test_losses(device):
 
 def test_functional(device):
     check(FUNCTIONAL, device)
+
+
+def test_statistics_and_places(device):
+    check(TENSOR_OPS, device)
 
 
 def test_array_api(device):
