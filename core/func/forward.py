@@ -91,20 +91,20 @@ def _matching(values: list[Any], form: Any, tangents: Any) -> list[Any]:
 def _carried(x: Tensor, t: Any, low: Device, top: Device) -> Tensor:
     inner: Any = raised(x, low)._handle
     tangent = None if t is None else raised(t.astype(x.dtype), low)._handle
-    return wrap(Carry(inner, tangent), top)  # type: ignore[no-any-return]
+    return wrap(Carry(inner, tangent), top)
 
 
 def _value(y: Tensor, low: Device, top: Device) -> Tensor:
     if y.device is not top:
         return y
     handle: Any = y._handle
-    return wrap(handle.inner, low)  # type: ignore[no-any-return]
+    return wrap(handle.inner, low)
 
 
 def _tangent(y: Tensor, low: Device, top: Device) -> Tensor:
     handle: Any = y._handle
     if y.device is top and handle.tangent is not None:
-        return wrap(handle.tangent, low)  # type: ignore[no-any-return]
+        return wrap(handle.tangent, low)
     if not y.dtype.is_float:
-        return y.device.base().constant(0, y.dtype).expand(y.shape)  # type: ignore[no-any-return]
-    return low.constant(0.0, y.dtype).expand(y.shape)  # type: ignore[no-any-return]
+        return y.device.base().constant(0, y.dtype).expand(y.shape)
+    return low.constant(0.0, y.dtype).expand(y.shape)

@@ -121,7 +121,7 @@ def lowered(t: Tensor, target: Device) -> Tensor:
     while device is not target and device.backend.idle(handle):
         handle = handle.inner
         device = device._inner  # type: ignore[assignment]
-    return wrap(handle, device)  # type: ignore[no-any-return]
+    return wrap(handle, device)
 
 
 def tensors_in(tree: Any) -> list[Tensor]:

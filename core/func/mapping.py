@@ -30,7 +30,7 @@ def many_over(t: Tensor, top: Device, many: bool) -> Tensor:
     """A tensor (its axis of all in front, if `many`) as a mapped one."""
     inner: Any = top._inner
     handle: Any = raised(t, inner)._handle
-    return wrap(Many(handle, many), top)  # type: ignore[no-any-return]
+    return wrap(Many(handle, many), top)
 
 
 def out_of(t: Tensor, top: Device, count: int) -> Tensor:
