@@ -196,14 +196,16 @@ class Tensor(Methods):
         `x.to(device=…, dtype=…)`, `x.to(other)`.
         Raises: AutodiffError for a tensor with history, which stays on its device.
         """
+        where: Device | str | None = device
         if isinstance(target, Tensor):
-            target, dtype = target.device, target.dtype
-        if isinstance(target, str) and target in BY_NAME:
-            target = _dtype(target)
-        if isinstance(target, DType):
-            target, dtype = None, target
-        target = device if target is None else target
-        moved = self if target is None else self._moved(_device(target))
+            where, dtype = target.device, target.dtype
+        elif isinstance(target, DType):
+            dtype = target
+        elif isinstance(target, str) and target in BY_NAME:
+            dtype = target
+        elif target is not None:
+            where = target
+        moved = self if where is None else self._moved(_device(where))
         return moved if dtype is None else moved.astype(_dtype(dtype))
 
     def _moved(self, where: Device) -> Tensor:
