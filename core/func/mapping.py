@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend.grad_mode import like
 from ..dispatch import wrap
 from ..errors import ShapeError
-from ..ops.movement import concat
+from ..ops.movement import concat, narrow
 from ..tree import LEAF, flatten, unflatten
 from .batch import Batch, Many
 from .levels import Level, chain, home, layer, place, raised, recording, settled
@@ -194,7 +194,7 @@ def _chunks(
     made = []
     for start in range(0, count, chunk):
         stop = min(start + chunk, count)
-        part = [x if a is None else _part(x, a, start, stop)
+        part = [x if a is None else narrow(x, a, start, stop - start)
                 for x, a in zip(leaves, axes)]  # fmt: skip
         args, named = unflatten(form, part)
         made.append(flatten(mapped_function(*args, **named)))
@@ -205,8 +205,3 @@ def _chunks(
         parts = [leaves[i] for leaves, _ in made]
         found.append(parts[0] if axis is None else concat(parts, axis))
     return unflatten(out_form, found)
-
-
-def _part(x: Tensor, axis: int, start: int, stop: int) -> Tensor:
-    key = (slice(None),) * axis + (slice(start, stop),)
-    return x[key]
