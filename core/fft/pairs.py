@@ -177,8 +177,10 @@ def _make_chirp(n: int, where: Any, dtype: Any, inverse: bool) -> Any:
     cos = [math.cos(a) for a in angles]
     sin = [sign * math.sin(a) for a in angles]
     gap = m - 2 * n + 1
-    back = [cos + [0.0] * gap + list(reversed(cos[1:])), [-s for s in sin] + [0.0] * gap]
-    back[1] += [-s for s in reversed(sin[1:])]
+    back = []
+    for part, side in ((cos, 1.0), (sin, -1.0)):
+        part = [side * v for v in part]
+        back.append(part + [0.0] * gap + list(reversed(part[1:])))
     made = [tensor([row], dtype=dtype, device=where) for row in [cos, sin] + back]
     made[2:] = call(PAIR, made[2:], (False,))
     return made
