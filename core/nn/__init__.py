@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         generate_autoregressive_mask as generate_autoregressive_mask,
     )
     from .attention_parts import generate_padding_mask as generate_padding_mask
+    from .config import Config as Config
     from .container import ModuleDict as ModuleDict
     from .container import ModuleList as ModuleList
     from .container import ParameterDict as ParameterDict
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from .feed_forward import Bilinear as Bilinear
     from .feed_forward import PositionWiseFeedForward as PositionWiseFeedForward
     from .groups import ParamGroup as ParamGroup
+    from .lazy import LazyParameter as LazyParameter
     from .linear import Flatten as Flatten
     from .linear import Identity as Identity
     from .linear import Linear as Linear
@@ -210,6 +212,7 @@ _FILES = {
     ),
     "attention": "MultiheadAttention",
     "attention_parts": "KVCache generate_autoregressive_mask generate_padding_mask",
+    "config": "Config",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "conv": "Conv1d Conv2d Conv3d",
     "conv_transpose": "ConvTranspose1d ConvTranspose2d ConvTranspose3d",
@@ -224,6 +227,7 @@ _FILES = {
     "embedding_bag": "EmbeddingBag",
     "feed_forward": "Bilinear PositionWiseFeedForward",
     "groups": "ParamGroup",
+    "lazy": "LazyParameter",
     "linear": "Flatten Identity Linear Unflatten",
     "lora": (
         "LoRA load_lora_state_dict lora_state_dict merge_lora remove_lora unmerge_lora"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor import Tensor
+from .lazy import LazyParameter
 from .module import Module
 from .parameter import Parameter
 
@@ -24,6 +25,8 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
 
 
 def _made(value, known):
+    if isinstance(value, LazyParameter):
+        return value.copied()
     if isinstance(value, Parameter):
         return Parameter(value.detach(), value.wants_grad)
     if isinstance(value, Tensor):

@@ -19,6 +19,7 @@ from .parameter import Parameter
 
 if TYPE_CHECKING:
     from ..device import Device
+    from .groups import ParamGroup
     from .state import Report
 
 T = TypeVar("T", bound="Tensor")
@@ -264,14 +265,17 @@ class Module(ModuleTools):
 
     # Saving and showing: see state.py and describe.py.
 
-    def state_dict(self, prefix: str = "") -> dict[str, Tensor]:
+    def state_dict(
+        self, prefix: str = "", group: ParamGroup | None = None
+    ) -> dict[str, Tensor]:
         """Return an ordered mapping: path -> tensor, cut off from any graph.
 
-        Shared parameters appear under each of their names, as in PyTorch.
+        Shared parameters appear under each of their names, as in PyTorch. group: only
+        what belongs to it.
         """
         from .state import collect
 
-        return collect(self, prefix)
+        return collect(self, prefix, group)
 
     def load_state_dict(self, state: Any, strict: bool = True) -> Report:
         """Take values from a mapping path -> tensor (of any device and float dtype).

@@ -31,6 +31,8 @@ class ModuleTools:
         def requires_grad_(self, requires_grad: bool = True) -> Self: ...
         def named_parameters(self) -> list[tuple[str, Parameter]]: ...
         def children(self) -> list[Any]: ...
+        def parameters(self) -> list[Any]: ...
+        def buffers(self) -> list[Any]: ...
 
     # Finding parts by path.
 
@@ -137,6 +139,14 @@ class ModuleTools:
         return fork(self)
 
     # Looking at it.
+
+    def devices(self) -> list[Device]:
+        """List the devices that hold its parameters and buffers, each once."""
+        found: list[Any] = []
+        for tensor in self.parameters() + self.buffers():
+            if tensor.device not in found:
+                found.append(tensor.device)
+        return found
 
     def visit(self, visitor: ModuleVisitor) -> None:
         """Show every parameter and buffer to a visitor, depth first."""

@@ -10,6 +10,7 @@ from ..errors import FormatError
 from ..tensor import Tensor, tensor
 
 if TYPE_CHECKING:
+    from .groups import ParamGroup
     from .module import Module
 
 SHOWN = 12  # names of each sort that a message lists
@@ -58,10 +59,14 @@ def members(module: Module, prefix: str = "") -> list[tuple[str, Tensor]]:
     return found
 
 
-def collect(module: Module, prefix: str = "") -> dict[str, Tensor]:
+def collect(
+    module: Module, prefix: str = "", group: ParamGroup | None = None
+) -> dict[str, Tensor]:
     """Return the module's tensors by path, in order."""
     out: dict[str, Tensor] = OrderedDict()
     for name, value in members(module, prefix):
+        if group is not None and not group.matches(name, value):
+            continue
         handle = detached(value._handle)
         out[name] = value.device.tensor_class(handle, value.device)
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -279,3 +280,74 @@ def test_summary(device: fogo.Device) -> None:
     assert nn.summary(lstm, on(device, 2, 1, 4)).rows[0][3] == (
         "[2, 1, 3], [1, 1, 3], [1, 1, 3]"
     )
+
+
+# Parameters that wait, parts of a state, configurations.
+
+
+class Waiting(nn.Module):
+    """A layer whose weight is drawn at first use; `draws` counts."""
+
+    def __init__(self, draws: list[Any]) -> None:
+        def draw(shape: Any, device: Any) -> Any:
+            draws.append(device.name)
+            return fogo.rand(*shape, device=device)
+
+        self.weight = nn.LazyParameter((2, 3), draw)
+
+    def forward(self, x: Any) -> Any:
+        return x @ self.weight
+
+
+def test_parameters_that_wait(device: fogo.Device) -> None:
+    draws: list[Any] = []
+    layer = Waiting(draws).to(device.autodiff())
+    made = layer.fork()
+    assert layer.num_params() == 6
+    assert layer.weight.dtype is fogo.float32
+    assert not draws
+    x = on(device.autodiff(), 4, 2)
+    grads = layer(x).sum().backward()
+    assert grads[layer.weight].shape == (2, 3)
+    assert len(draws) == 1
+    assert made.weight.tolist() == layer.weight.tolist()
+    assert len(draws) == 1
+    given = Waiting(draws).to(device.autodiff())
+    given.load_state_dict(layer.state_dict())
+    assert given.weight.tolist() == layer.weight.tolist()
+    assert given.weight.requires_grad
+    assert len(draws) == 1
+    frozen = Waiting(draws).no_grad().half().to(device.autodiff())
+    assert frozen.weight.tolist()[0][0] >= 0.0
+    assert frozen.weight.dtype is fogo.float16
+    assert not frozen.weight.requires_grad
+
+
+def test_a_part_of_the_state(device: fogo.Device) -> None:
+    net = small().to(device)
+    assert net.devices() == [device]
+    assert list(net.state_dict(group=PG.paths("2.*"))) == ["2.weight", "2.bias"]
+
+
+class Inner(nn.Config):
+    heads = 2
+    rates = (0.1, 0.2)
+
+
+class Outer(nn.Config):
+    size = nn.Config.REQUIRED
+    inner = Inner()
+
+
+def test_configurations(tmp_path: Path) -> None:
+    given = Outer(size=3).with_(inner=Inner(heads=5, rates=[1.0]))
+    given.save(str(tmp_path / "net.json"))
+    again = Outer.load(str(tmp_path / "net.json"))
+    assert again == given
+    assert again != Outer(size=3)
+    assert len({again, given}) == 1
+    assert repr(Inner()) == "Inner(heads=2, rates=(0.1, 0.2))"
+    with pytest.raises(fogo.FormatError, match="size has no default"):
+        Outer()
+    with pytest.raises(fogo.FormatError, match="settings are inner, size; given 'x'"):
+        Outer(size=1, x=2)
