@@ -1579,3 +1579,30 @@ def repeat_interleave(x: Tensor, repeats: Tracked, axis: int | None = None) -> T
 @overload
 def repeat_interleave(x: T, repeats: int | Tensor, axis: int | None = None) -> T:
     """Repeat each element along an axis; without one x counts as flat."""
+@overload
+def addmm(x: Tensor, mat1: Tracked, mat2: Tensor, beta: float = 1.0, alpha: float = 1.0) -> Tracked: ...
+@overload
+def addmm(x: Tensor, mat1: Tensor, mat2: Tracked, beta: float = 1.0, alpha: float = 1.0) -> Tracked: ...
+@overload
+def addmm(x: T, mat1: Tensor, mat2: Tensor, beta: float = 1.0, alpha: float = 1.0) -> T:
+    """Return `beta * x + alpha * (mat1 @ mat2)`; x broadcasts."""
+@overload
+def bmm(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def bmm(x: T, other: Tensor) -> T:
+    """Return the products of two batches of matrices: [B, M, K], [B, K, N]."""
+@overload
+def cross(x: Tensor, other: Tracked, axis: int = -1) -> Tracked: ...
+@overload
+def cross(x: T, other: Tensor, axis: int = -1) -> T:
+    """Return the cross products of vectors of three along an axis; both broadcast."""
+@overload
+def mm(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def mm(x: T, other: Tensor) -> T:
+    """Return the product of two matrices; raises ShapeError for other ranks."""
+@overload
+def mv(x: Tensor, other: Tracked) -> Tracked: ...
+@overload
+def mv(x: T, other: Tensor) -> T:
+    """Return the product of a matrix and a vector: [M, K], [K] -> [M]."""

@@ -971,6 +971,33 @@ class Methods:
     @overload
     def repeat_interleave(self, repeats: _int | Tensor, axis: _int | None = None) -> Self:
         """Repeat each element along an axis; without one x counts as flat."""
+    @overload
+    def addmm(self, mat1: Tracked, mat2: Tensor, beta: _float = 1.0, alpha: _float = 1.0) -> Tracked: ...
+    @overload
+    def addmm(self, mat1: Tensor, mat2: Tracked, beta: _float = 1.0, alpha: _float = 1.0) -> Tracked: ...
+    @overload
+    def addmm(self, mat1: Tensor, mat2: Tensor, beta: _float = 1.0, alpha: _float = 1.0) -> Self:
+        """Return `beta * x + alpha * (mat1 @ mat2)`; x broadcasts."""
+    @overload
+    def bmm(self, other: Tracked) -> Tracked: ...
+    @overload
+    def bmm(self, other: Tensor) -> Self:
+        """Return the products of two batches of matrices: [B, M, K], [B, K, N]."""
+    @overload
+    def cross(self, other: Tracked, axis: _int = -1) -> Tracked: ...
+    @overload
+    def cross(self, other: Tensor, axis: _int = -1) -> Self:
+        """Return the cross products of vectors of three along an axis; both broadcast."""
+    @overload
+    def mm(self, other: Tracked) -> Tracked: ...
+    @overload
+    def mm(self, other: Tensor) -> Self:
+        """Return the product of two matrices; raises ShapeError for other ranks."""
+    @overload
+    def mv(self, other: Tracked) -> Tracked: ...
+    @overload
+    def mv(self, other: Tensor) -> Self:
+        """Return the product of a matrix and a vector: [M, K], [K] -> [M]."""
     def bool(self) -> Self: ...
     def byte(self) -> Self: ...
     def char(self) -> Self: ...

@@ -18,7 +18,7 @@ MODULES = (
     "special", "shaping", "stacking", "stats", "order",
     "einsum", "closeness", "scatter_modes", "places",
     "making", "histogram", "lengths", "log_scan", "unique",
-    "sampling",
+    "sampling", "products",
 )  # fmt: skip
 _BASE = __name__
 _LOADED: dict[str, Any] = {}

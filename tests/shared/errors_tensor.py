@@ -91,5 +91,9 @@ TENSOR_OPS = (
      lambda d: ints(d, 2).multinomial(1)),
     (Shape, ("multinomial: at least one sample", "num_samples=3 for [2]"),
      lambda d: ones(d, 2).multinomial(3)),
+    (Shape, ("cross: vectors of three", "[2] and [2], axis=-1"),
+     lambda d: fogo.cross(ones(d, 2), ones(d, 2))),
+    (Shape, ("bmm: operands of 3 and 3 axes", "[2, 2] and [2, 2]", "matmul"),
+     lambda d: fogo.bmm(ones(d, 2, 2), ones(d, 2, 2))),
     (DType, ("read: tensors", "list", "read(*tensors)"), lambda d: fogo.read([])),
 )  # fmt: skip
