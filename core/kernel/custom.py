@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backend.autodiff import _STATE, Node, Var
+from ..backend.autodiff import Node, Var
+from ..backend.grad_mode import _STATE
 from ..dispatch import call, change_level, wrap
 from ..dtypes import dtype
 from ..errors import AutodiffError, DTypeError, KernelError, ShapeError

@@ -54,7 +54,8 @@ class Average:
         self.model = model
         self.updates = 0
         self._parts: list[_Part] = []
-        left = [(n, p) for n, p in model.named_parameters() if p.size]
+        left: list[tuple[str, Tensor]] = []
+        left += [(n, p) for n, p in model.named_parameters() if p.size]
         while left:
             kind, where = left[0][1].dtype, left[0][1].device.base()
             same = [i for i in left if _is(i[1], kind, where)]

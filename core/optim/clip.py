@@ -10,7 +10,7 @@ from ..ops.elementwise import clip as _clip
 from .arena import Flat
 
 if TYPE_CHECKING:
-    from ..backend.autodiff import Gradients
+    from ..backend.gradients import Gradients
     from ..tensor import Tensor
 
 

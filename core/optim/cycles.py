@@ -106,10 +106,11 @@ class OneCycleLR(LRScheduler):
         self.total_steps = total_steps
         first = max_lr / div_factor
         up = float(pct_start * total_steps) - 1
-        rest = [(total_steps - 1, max_lr, first / final_div_factor)]
+        end = float(total_steps - 1)
+        rest = [(end, max_lr, first / final_div_factor)]
         if three_phase:
             down = float(2 * pct_start * total_steps) - 2
-            last = (total_steps - 1, first, first / final_div_factor)
+            last = (end, first, first / final_div_factor)
             rest = [(down, max_lr, first), last]
         self.phases = [(up, first, max_lr)] + rest  # (end, from, to)
         LRScheduler.__init__(self, source)

@@ -19,7 +19,7 @@ from ..tensor import Tensor, tensor
 from .arena import Arena, Pack, renewed
 
 if TYPE_CHECKING:
-    from ..backend.autodiff import Gradients
+    from ..backend.gradients import Gradients
     from ..device import Device
     from ..dtypes import DType
 
@@ -107,7 +107,7 @@ class Optimizer:
         p: Tensor,
         g: Tensor,
         state: dict[str, Tensor],
-        now: Tensor,
+        now: Any,
         group: dict[str, Any],
     ) -> Tensor:
         """Return the parameter's new value; put new tensors into `state`.
@@ -127,7 +127,7 @@ class Optimizer:
 
     def begin(
         self, count: Tensor, lr: Tensor, group: dict[str, Any]
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Any, Tensor]:
         """Return (what all parameters of the group share in this step, count + 1)."""
         return lr, count + 1
 

@@ -9,7 +9,7 @@ from ..errors import AutodiffError, FogoError
 from .optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from ..backend.autodiff import Gradients
+    from ..backend.gradients import Gradients
     from ..tensor import Tensor
 
 
