@@ -1,4 +1,4 @@
-"""Functions that run before and after a module's `forward`."""
+"""Functions that run around a module's `forward`, and where it is saved or loaded."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+KINDS = ("before", "after", "saving", "loading")
+
+
 class RemovableHandle:
     """Takes a hook away again: `remove()`, or the end of a `with`."""
 
@@ -19,11 +22,9 @@ class RemovableHandle:
 
     def remove(self) -> None:
         """Take the hook away; a second time does nothing."""
-        old = self._module.__dict__.get("_hooks")
-        if old is not None:
-            before = [e for e in old.before if e is not self._entry]
-            after = [e for e in old.after if e is not self._entry]
-            _put(self._module, before, after)
+        lists = _lists(self._module)
+        left = [[e for e in entries if e is not self._entry] for entries in lists]
+        _put(self._module, left)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -35,31 +36,50 @@ class RemovableHandle:
 def add_hook(
     module: Any, when: str, hook: Callable[..., Any], first: bool, with_kwargs: bool
 ) -> RemovableHandle:
-    """Add a hook that runs "before" or "after", as the last one or first."""
+    """Add a hook of one of the KINDS, as the last one or first."""
     entry = (hook, with_kwargs)
-    old = module.__dict__.get("_hooks")
-    lists = {
-        "before": [] if old is None else list(old.before),
-        "after": [] if old is None else list(old.after),
-    }
-    lists[when].insert(0 if first else len(lists[when]), entry)
-    _put(module, lists["before"], lists["after"])
+    lists = _lists(module)
+    mine = lists[KINDS.index(when)]
+    mine.insert(0 if first else len(mine), entry)
+    _put(module, lists)
     return RemovableHandle(module, entry)
 
 
-def _put(module, before, after):
+def _lists(module):
+    """The module's hooks of each kind, in lists of one's own."""
+    old = module.__dict__.get("_hooks")
+    return [[] if old is None else list(getattr(old, kind)) for kind in KINDS]
+
+
+def _put(module, lists):
     """Give a module other hooks: a new object, which compiled functions notice."""
     WATCH.version += 1
-    found = Hooks(before, after) if before or after else None
-    object.__setattr__(module, "_hooks", found)
+    some = [entries for entries in lists if entries]
+    object.__setattr__(module, "_hooks", Hooks(*lists) if some else None)
+
+
+def run_hooks(kind: str, module: Any, state: Any, prefix: str = "") -> None:
+    """Call hook(module, state, prefix) for a module and all below."""
+    for path, part in module.named_modules(prefix):
+        found = part.__dict__.get("_hooks")
+        for hook, _ in () if found is None else getattr(found, kind):
+            hook(part, state, path + "." if path else "")
 
 
 class Hooks:
     """The hooks of one module, in the order in which they run; never changed."""
 
-    def __init__(self, before: list[Any], after: list[Any]) -> None:
+    def __init__(
+        self,
+        before: list[Any],
+        after: list[Any],
+        saving: list[Any],
+        loading: list[Any],
+    ) -> None:
         self.before = before
         self.after = after
+        self.saving = saving
+        self.loading = loading
 
     def run(self, module: Any, args: Any, kwargs: Any) -> Any:
         """Call `module.forward` with everything around it."""

@@ -208,6 +208,29 @@ class ModuleTools:
 
         return add_hook(self, "after", hook, prepend, with_kwargs)
 
+    def register_state_dict_post_hook(
+        self, hook: Callable[[Any, Any, str], None]
+    ) -> RemovableHandle:
+        """Call `hook(module, state, prefix)` when a state is made: it may change it.
+
+        prefix: the module's own path in the state, with a dot behind.
+        """
+        from .hooks import add_hook
+
+        return add_hook(self, "saving", hook, False, False)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[[Any, Any, str], None]
+    ) -> RemovableHandle:
+        """Call `hook(module, state, prefix)` before a state is loaded.
+
+        It gets a dictionary of its own to rename and convert in; what the user gave
+        does not change.
+        """
+        from .hooks import add_hook
+
+        return add_hook(self, "loading", hook, False, False)
+
     # Parameters that are computed from others.
 
     def apply_reparameterization(

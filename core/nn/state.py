@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend.autodiff import detached
 from ..errors import FormatError
 from ..tensor import Tensor, tensor
+from .hooks import run_hooks
 
 if TYPE_CHECKING:
     from .groups import ParamGroup
@@ -69,11 +70,13 @@ def collect(
             continue
         handle = detached(value._handle)
         out[name] = value.device.tensor_class(handle, value.device)
+    run_hooks("saving", module, out, prefix)
     return out
 
 
 def load(module: Module, state: Any, strict: bool) -> Report:
     """See Module.load_state_dict."""
+    state = _for_hooks(module, state)
     given = list(state.keys())
     own = members(module)
     names = [name for name, _ in own]
@@ -98,6 +101,18 @@ def load(module: Module, state: Any, strict: bool) -> Report:
     for target, value in pairs:
         _copy(target, value)
     return Report(missing, unexpected)
+
+
+def _for_hooks(module, state):
+    """The state as the hooks of the modules leave it; the given one stays as it is."""
+    hooked = [m for m in module.modules() if m.__dict__.get("_hooks") is not None]
+    if not [m for m in hooked if m.__dict__["_hooks"].loading]:
+        return state
+    found = OrderedDict()
+    for name in state.keys():
+        found[name] = state[name]
+    run_hooks("loading", module, found)
+    return found
 
 
 def _copy(target: Tensor, value: Any) -> None:

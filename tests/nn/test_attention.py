@@ -196,3 +196,12 @@ def test_wrong_uses_of_attention() -> None:
     ):  # fmt: skip
         with pytest.raises(fogo.ShapeError, match=text):
             wrong()
+
+
+def test_biases_of_each_projection(device: fogo.Device) -> None:
+    layer = nn.CrossAttention(
+        4, 4, 2, query_bias=False, value_bias=False, device=device
+    )
+    names = [n for n, _ in layer.named_parameters() if n.endswith("bias")]
+    assert names == ["key.bias", "output.bias"]
+    assert layer(on(device, 1, 3, 4), on(device, 1, 2, 4)).shape == (1, 3, 4)

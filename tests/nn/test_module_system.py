@@ -351,3 +351,27 @@ def test_configurations(tmp_path: Path) -> None:
         Outer()
     with pytest.raises(fogo.FormatError, match="settings are inner, size; given 'x'"):
         Outer(size=1, x=2)
+
+
+def test_hooks_of_saving_and_loading(device: fogo.Device) -> None:
+    """A layer that keeps its weight transposed, and an old name, in its files."""
+    net = nn.Sequential(nn.Linear(2, 3)).to(device)
+
+    def saving(module: Any, state: Any, prefix: str) -> None:
+        state[prefix + "kernel"] = state.pop(prefix + "weight").transpose()
+
+    def loading(module: Any, state: Any, prefix: str) -> None:
+        state[prefix + "weight"] = state.pop(prefix + "kernel").transpose()
+
+    wanted = net[0].weight.tolist()
+    with (
+        net[0].register_state_dict_post_hook(saving),
+        net[0].register_load_state_dict_pre_hook(loading),
+    ):
+        saved = net.state_dict()
+        assert sorted(saved) == ["0.bias", "0.kernel"]
+        nn.init.zeros_(net[0].weight)
+        net.load_state_dict(saved)
+        assert sorted(saved) == ["0.bias", "0.kernel"]
+    assert net[0].weight.tolist() == wanted
+    assert sorted(net.state_dict()) == ["0.bias", "0.weight"]

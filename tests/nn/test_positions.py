@@ -147,3 +147,23 @@ def test_losses_of_no_library(device: fogo.Device) -> None:
          fogo.gram_matrix_loss(maps, maps * 0.5, "sum")),
     ):  # fmt: skip
         assert module.item() == wanted.item()
+
+
+def test_losses_over_alignments(device: fogo.Device) -> None:
+    """The modules call ctc_loss and rnnt_loss, which have tests of their own."""
+    logs = fogo.log_softmax(on(device, 4, 2, 3), -1)
+    labels = fogo.tensor([[1, 2], [2, 1]], device=device)
+    given = logs, labels, [4, 3], [2, 1]
+    theirs = torch.nn.CTCLoss(reduction="sum")(
+        torch.tensor(logs.tolist()), torch.tensor(labels.tolist()), (4, 3), (2, 1)
+    )
+    assert nn.CTCLoss(reduction="sum")(*given).item() == pytest.approx(
+        theirs.item(), rel=1e-5
+    )
+    joint = on(device, 2, 4, 3, 3)
+    lengths = [fogo.tensor(n, device=device) for n in ([4, 3], [2, 1])]
+    loss = nn.RNNTLoss(blank=0)(joint, labels, *lengths)
+    assert loss.item() == fogo.rnnt_loss(joint, labels, *lengths, blank=0).item()
+    plain = nn.RNNTLoss(blank=0, logits=False)(fogo.log_softmax(joint, -1), labels,
+                                               *lengths)  # fmt: skip
+    assert plain.item() == pytest.approx(loss.item(), rel=1e-5)
