@@ -37,8 +37,14 @@ def mod(k, x, y):
         _divide(k, rest, a, b)
     rest = where(x < 0.0, -rest, rest)
     other = _both(rest != 0.0, call("xor", x < 0.0, y < 0.0))
+    rest = where(rest == 0.0, _zero(y), where(other, rest + y, rest))
     valid = _both(_both(y != 0.0, y == y), a < INF)
-    return where(valid, where(other, rest + y, rest), literal(approx.NAN, float64))
+    return where(valid, rest, literal(approx.NAN, float64))
+
+
+def _zero(x):
+    """0 with the sign of x."""
+    return where(bitcast(x, int64) < 0, literal(-0.0, float64), 0.0)
 
 
 def _divide(k, rest, a, b):
@@ -60,8 +66,9 @@ def floordiv(k, x, y):
     """The whole quotient below x/y, from the exact remainder."""
     size = _abs(y)
     same = call("or", x == 0.0, call("eq", x > 0.0, y > 0.0))
-    endless = where(same, literal(0.0, float64), -1.0)
+    endless = where(same, _zero(x / y), -1.0)
     quotient = call("round", (x - call("mod", x, y)) / y)
+    quotient = where(quotient == 0.0, _zero(x / y), quotient)
     finite = _both(size == INF, _abs(x) < INF)
     return where(y == 0.0, x / y, where(finite, endless, quotient))
 

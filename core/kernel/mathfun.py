@@ -124,19 +124,19 @@ def mod(a, b):
     if b == 0 or not isfinite(a) or b != b:
         return nan
     if not isfinite(b):
-        return a if a == 0 or (a > 0) == (b > 0) else b
+        if a == 0:
+            return math.copysign(0.0, b)
+        return a if (a > 0) == (b > 0) else b
     return a % b
 
 
 def floordiv(a, b):
     if b == 0:
         return div(a, b)
-    if not isfinite(a) or not isfinite(b):
-        return (
-            nan
-            if not isfinite(a) or b != b
-            else (0.0 if a == 0 or (a > 0) == (b > 0) else -1.0)
-        )
+    if not isfinite(a) or b != b:
+        return nan
+    if not isfinite(b):
+        return a / b if a == 0 or (a > 0) == (b > 0) else -1.0
     return float(a // b)
 
 
