@@ -193,9 +193,9 @@ if TYPE_CHECKING:
     from .transformer import Transformer as Transformer
     from .transformer import TransformerCache as TransformerCache
     from .transformer import TransformerDecoder as TransformerDecoder
-    from .transformer import TransformerDecoderLayer as TransformerDecoderLayer
     from .transformer import TransformerEncoder as TransformerEncoder
-    from .transformer import TransformerEncoderLayer as TransformerEncoderLayer
+    from .transformer_layers import TransformerDecoderLayer as TransformerDecoderLayer
+    from .transformer_layers import TransformerEncoderLayer as TransformerEncoderLayer
     from .visit import ModuleMapper as ModuleMapper
     from .visit import ModuleVisitor as ModuleVisitor
 
@@ -278,10 +278,8 @@ _FILES = {
     "rnn": "GRU LSTM RNN RNNBase",
     "rnn_cells": "GRUCell LSTMCell RNNCell",
     "summaries": "summary",
-    "transformer": (
-        "Transformer TransformerCache TransformerDecoder TransformerDecoderLayer "
-        "TransformerEncoder TransformerEncoderLayer"
-    ),
+    "transformer": "Transformer TransformerCache TransformerDecoder TransformerEncoder",
+    "transformer_layers": "TransformerDecoderLayer TransformerEncoderLayer",
     "visit": "ModuleMapper ModuleVisitor",
 }
 _HOMES = {name: file for file in _FILES for name in _FILES[file].split()}
