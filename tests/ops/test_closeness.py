@@ -31,3 +31,8 @@ def test_nan_to_num(device: fogo.Device) -> None:
     equal(fogo.nan_to_num(x, 1.0, 2.0, 3.0), [1.0, 2.0, 3.0, 2.0])
     equal(fogo.isposinf(x), [False, True, False, False])
     equal(fogo.isneginf(x), [False, False, True, False])
+
+
+def test_contains_nan(device: fogo.Device) -> None:
+    assert bool(fogo.tensor([1.0, NAN], device=device).contains_nan())
+    assert not bool(fogo.tensor([1.0, INF], device=device).contains_nan())
