@@ -176,8 +176,9 @@ fn f_rem(a: f32, b: f32) -> f32 {
     "f_mod": """
 fn f_mod(a: f32, b: f32) -> f32 {
   if (mag(b) == 0u || !is_finite(a) || is_nan(b)) { return nan(); }
+  if (mag(a) == 0u) { return signed(0.0f, b); }
   let same = sgn(a) == sgn(b);
-  if (is_inf(b)) { return select(b, a, same || mag(a) == 0u); }
+  if (is_inf(b)) { return select(b, a, same); }
   let r = f_rem(a, b);
   if (mag(r) == 0u) { return signed(0.0f, b); }
   return select(signed(r, a) + b, signed(r, a), same);
@@ -190,10 +191,11 @@ fn f_floordiv(a: f32, b: f32) -> f32 {
     return signed(inf(), bitcast<f32>(sgn(a) ^ sgn(b)));
   }
   if (!is_finite(a) || is_nan(b)) { return nan(); }
-  let same = sgn(a) == sgn(b);
-  if (is_inf(b)) { return select(-1.0f, 0.0f, same || mag(a) == 0u); }
+  let turned = bitcast<f32>(sgn(a) ^ sgn(b));
+  let none = sgn(a) == sgn(b) || mag(a) == 0u;
+  if (is_inf(b)) { return signed(select(1.0f, 0.0f, none), turned); }
   let q = f_div(keep(a - f_mod(a, b)), b);
-  return round(signed(q, bitcast<f32>(sgn(a) ^ sgn(b))));
+  return round(signed(q, turned));
 }
 """,
 }
