@@ -236,3 +236,20 @@ def test_copysign_and_signbit_see_nan_s_sign(device: fogo.Device) -> None:
     y = fogo.tensor(np.array([-0.0, 0.0, -1.0], "float32"), device=device)
     assert fogo.copysign(x, y).tolist() == [-1.0, 2.0, -0.0]
     assert fogo.signbit(fogo.copysign(x, y)).tolist() == [True, False, True]
+
+
+ZEROS = [0.0, -0.0, 1.0, -1.0, 3.0, -3.0, 2.5, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ("add", "copysign", "divide", "floor_divide", "multiply", "remainder", "atan2"),
+)
+def test_signs_of_zeros_of_two(name: str, device: fogo.Device) -> None:
+    a, b = [g.reshape(-1) for g in np.meshgrid(*[np.array(ZEROS, "float32")] * 2)]
+    got = getattr(fogo, name)(*[fogo.tensor(x, device=device) for x in (a, b)]).numpy()
+    with np.errstate(all="ignore"):
+        want = reference(name)(a, b)
+    zero = want == 0
+    assert np.array_equal(got == 0, zero)
+    assert np.array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
