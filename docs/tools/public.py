@@ -13,10 +13,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-import fogo
-from fogo import habits, ops
+import fogo as _fogo
+from fogo import habits
+from fogo import ops as _ops
 from fogo.habits import methods
 from fogo.kernel import ir
+
+fogo: Any = _fogo  # what is looked up in modules is beyond their types
+ops: Any = _ops
 
 # Modules of fogo that are no rooms of the reference, and why.
 NO_ROOMS = {
