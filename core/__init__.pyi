@@ -30,6 +30,7 @@ from .device import device as device
 from .device import devices as devices
 from .device import set_default_device as set_default_device
 from .dtypes import DType as DType
+from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool_
 from .dtypes import can_cast as can_cast
 from .dtypes import complex128 as complex128
@@ -464,8 +465,6 @@ def sum_to(x: T, shape: Sequence[int]) -> T:
     """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
 def swapaxes(x: T, dim0: int = -2, dim1: int = -1) -> T:
     """Exchange two axes (the last two by default). A view."""
-def tile(x: T, repetitions: Sequence[int]) -> T:
-    """Repeat the whole tensor along each axis."""
 def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
     """Exchange two axes (the last two by default). A view."""
 def unsqueeze(x: T, axis: int) -> T:
@@ -1115,6 +1114,8 @@ def tensordot(x1: Tensor, x2: Tracked, axes: int | Sequence[Sequence[int]] = 2) 
 @overload
 def tensordot(x1: T, x2: Tensor, axes: int | Sequence[Sequence[int]] = 2) -> T:
     """Return the sums of products over axes of both tensors."""
+def tile(x: T, repetitions: Sequence[int]) -> T:
+    """Repeat the whole tensor along each axis."""
 def unstack(x: T, axis: int = 0) -> tuple[T, ...]:
     """Return the slices along an axis, which goes away. Views. Raises: ShapeError."""
 @overload

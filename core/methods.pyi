@@ -407,8 +407,6 @@ class Methods:
         """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
     def swapaxes(self, dim0: _int = -2, dim1: _int = -1) -> Self:
         """Exchange two axes (the last two by default). A view."""
-    def tile(self, repetitions: Sequence[_int]) -> Self:
-        """Repeat the whole tensor along each axis."""
     def transpose(self, dim0: _int = -2, dim1: _int = -1) -> Self:
         """Exchange two axes (the last two by default). A view."""
     def unsqueeze(self, axis: _int) -> Self:
@@ -688,6 +686,8 @@ class Methods:
     @overload
     def tensordot(self, x2: Tensor, axes: _int | Sequence[Sequence[_int]] = 2) -> Self:
         """Return the sums of products over axes of both tensors."""
+    def tile(self, repetitions: Sequence[_int]) -> Self:
+        """Repeat the whole tensor along each axis."""
     def unstack(self, axis: _int = 0) -> tuple[Self, ...]:
         """Return the slices along an axis, which goes away. Views. Raises: ShapeError."""
     @overload

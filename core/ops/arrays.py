@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..dtypes import promote
 from ..errors import ShapeError
-from ..shapes import broadcast, normalize_axis, size
+from ..shapes import broadcast, check_shape, normalize_axis, size
 from .complex_ import conj
 from .creation import arange
 from .define import Sample
@@ -111,6 +111,24 @@ def _repeat_each(x, count, axis):
     lead, rest = x.shape[: axis + 1], x.shape[axis + 1 :]
     wide = expand(unsqueeze(x, axis + 1), lead + (count,) + rest)
     return reshape(wide, x.shape[:axis] + (x.shape[axis] * count,) + rest)
+
+
+def tile(x: T, repetitions: Sequence[int]) -> T:
+    """Repeat the whole tensor along each axis."""
+    reps = check_shape("tile", repetitions)
+    lead = len(reps) - x.ndim
+    if lead > 0:
+        x = reshape(x, (1,) * lead + x.shape)
+    reps = (1,) * (x.ndim - len(reps)) + reps
+    spread = []
+    whole = []
+    for d, r in zip(x.shape, reps):
+        spread.extend([r, d])
+        whole.append(r * d)
+    inner = []
+    for d in x.shape:
+        inner.extend([1, d])
+    return reshape(expand(reshape(x, tuple(inner)), tuple(spread)), tuple(whole))
 
 
 def unstack(x: T, axis: int = 0) -> tuple[T, ...]:
@@ -255,7 +273,7 @@ SAMPLES = {
 }
 
 __all__ = [
-    "broadcast_arrays", "diff", "meshgrid", "repeat", "tensordot", "unstack", "vecdot",
+    "broadcast_arrays", "diff", "meshgrid", "repeat", "tensordot", "tile", "unstack", "vecdot",
 ]  # fmt: skip
 # A method `repeat` would surprise: PyTorch's tiles.
 NOT_METHODS = ("broadcast_arrays", "meshgrid", "repeat")

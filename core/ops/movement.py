@@ -539,24 +539,6 @@ def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
     return split(x, max((n + chunks - 1) // chunks, 1), axis)
 
 
-def tile(x: T, repetitions: Sequence[int]) -> T:
-    """Repeat the whole tensor along each axis."""
-    reps = check_shape("tile", repetitions)
-    lead = len(reps) - x.ndim
-    if lead > 0:
-        x = reshape(x, (1,) * lead + x.shape)
-    reps = (1,) * (x.ndim - len(reps)) + reps
-    spread = []
-    whole = []
-    for d, r in zip(x.shape, reps):
-        spread.extend([r, d])
-        whole.append(r * d)
-    inner = []
-    for d in x.shape:
-        inner.extend([1, d])
-    return reshape(expand(reshape(x, tuple(inner)), tuple(spread)), tuple(whole))
-
-
 def roll(
     x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
 ) -> T:
@@ -594,6 +576,6 @@ __all__ = [
     "broadcast_to", "cat", "chunk", "concat", "expand", "expand_dims", "flatten",
     "flip", "matrix_transpose", "moveaxis", "narrow", "permute", "permute_dims",
     "reshape", "roll", "slice_assign", "split", "squeeze", "stack", "strided_slice",
-    "sum_to", "swapaxes", "tile", "transpose", "unsqueeze",
+    "sum_to", "swapaxes", "transpose", "unsqueeze",
 ]  # fmt: skip
 NOT_METHODS = ("cat", "concat", "stack")
