@@ -273,7 +273,8 @@ SAMPLES = {
 }
 
 __all__ = [
-    "broadcast_arrays", "diff", "meshgrid", "repeat", "tensordot", "tile", "unstack", "vecdot",
+    "broadcast_arrays", "diff", "meshgrid", "repeat", "tensordot", "tile", "unstack",
+    "vecdot",
 ]  # fmt: skip
 # A method `repeat` would surprise: PyTorch's tiles.
 NOT_METHODS = ("broadcast_arrays", "meshgrid", "repeat")
