@@ -1,7 +1,7 @@
 """What attention layers share: masks, caches, and the attention itself.
 
-Where nobody asks for the weights (and none are dropped), the fused op
-`fogo.scaled_dot_product_attention` does it all: the scores of all pairs are never held.
+Where nobody asks for the weights, `fogo.scaled_dot_product_attention` does it all:
+unless some are dropped, the scores of all pairs are never held.
 Masks have PyTorch's meaning: True, or -inf, keeps a query from seeing a key.
 """
 

@@ -17,6 +17,8 @@ import fogo
 from fogo import nn
 from tests.parity_torch.tolerance import FORWARD, GRADIENT, lookup
 
+EVERY = ("float16", "float32", "float64")
+
 
 class Case:
     """build(lib) -> a module or function of that library; inputs: arrays for it.

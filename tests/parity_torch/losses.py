@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.parity_torch.case import Case, floats, ints
+from tests.parity_torch.case import EVERY, Case, floats, ints
 
 SUMS = "a sum of many terms"
 REDUCTIONS = ("mean", "sum", "none")
@@ -49,7 +49,7 @@ def loss(
     parts = [kind, *(f"{k}={v}" for k, v in options.items()), *(weights or {})]
     shapes = "x".join(str(list(np.shape(x))) for x in inputs)
     name = "-".join(parts) + "-" + shapes.replace(" ", "")
-    return Case(name, build, inputs, call, fixed, factor=4.0, why=SUMS)
+    return Case(name, build, inputs, call, fixed, factor=4.0, why=SUMS, dtypes=EVERY)
 
 
 def fogo_dtype(lib: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.parity_torch.case import Case, floats
+from tests.parity_torch.case import EVERY, Case, floats
 
 KINDS = ("RNN", "LSTM", "GRU")
 C, H, T, N = 3, 4, 5, 2
@@ -157,7 +157,7 @@ def of_cells() -> list[Case]:
                     found.append(
                         Case(
                             name + "-states" * given, layer(kind + "Cell", options),
-                            [floats(*batch, C), *states], with_states,
+                            [floats(*batch, C), *states], with_states, dtypes=EVERY,
                         )
                     )  # fmt: skip
     return found
