@@ -37,7 +37,7 @@ class DType:
         return "fogo." + self.name
 
     def __reduce__(self) -> str:
-        return self.name
+        return "bool_" if self.is_bool else self.name  # where this module has it
 
 
 bool_ = DType("bool", "bool", 8, "B")

@@ -36,11 +36,12 @@ KINDS = {
     "complex floating": ("complex",),
     "numeric": ("int", "uint", "float", "complex"),
 }
-# eps, smallest normal number and largest number, by bits.
+# eps, smallest normal number and largest number.
 _FLOATS = {
-    16: (2.0**-10, 2.0**-14, 65504.0),
-    32: (2.0**-23, 2.0**-126, 3.4028234663852886e38),
-    64: (2.0**-52, 2.2250738585072014e-308, 1.7976931348623157e308),
+    "bfloat16": (2.0**-7, 2.0**-126, 3.3895313892515355e38),
+    "float16": (2.0**-10, 2.0**-14, 65504.0),
+    "float32": (2.0**-23, 2.0**-126, 3.4028234663852886e38),
+    "float64": (2.0**-52, 2.2250738585072014e-308, 1.7976931348623157e308),
 }
 
 
@@ -56,7 +57,7 @@ class FInfo:
     def __init__(self, dtype: DType) -> None:
         self.dtype = dtype
         self.bits = dtype.bits
-        self.eps, self.smallest_normal, self.max = _FLOATS[dtype.bits]
+        self.eps, self.smallest_normal, self.max = _FLOATS[dtype.name]
         self.min = -self.max
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,9 @@ def test_dtypes_that_a_device_lacks_name_one_that_has_them() -> None:
             fogo.zeros(2, dtype="complex128", device=name)
         with pytest.raises(fogo.DTypeError, match="complex64"):
             fogo.ones(2, device=name) * 1j
+
+
+def test_dtypes_are_themselves_after_pickling() -> None:
+    for name in (*standard.DTYPES, "float16"):
+        kind = fogo.dtype(name)
+        assert pickle.loads(pickle.dumps(kind)) is kind
