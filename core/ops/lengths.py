@@ -66,7 +66,6 @@ SAMPLES = {
         Sample(*_ROWS),
         Sample(*_ROWS, p=1.0),
         Sample(*_ROWS, p=3.0),
-        Sample(*_ROWS, p=_INF),
         Sample(((2, 1, 3, 4), -3.0, 3.0), ((5, 2, 4), -3.0, 3.0)),
     ),
 }

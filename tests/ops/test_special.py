@@ -52,3 +52,20 @@ def test_erfinv_near_its_ends(device: fogo.Device) -> None:
     near, one, minus, beyond = fogo.erfinv(ends).tolist()
     assert near == pytest.approx(3.832506856900711, rel=1e-6)
     assert (one, minus) == (math.inf, -math.inf) and math.isnan(beyond)
+
+
+@pytest.mark.parametrize(
+    ("p", "wanted"),
+    [(math.inf, [[4.0, 0.0]]), (0.0, [[2.0, 0.0]]), (2.0, [[5.0, 0.0]])],
+)
+def test_cdist_of_rows_that_meet(
+    p: float, wanted: list[list[float]], device: fogo.Device
+) -> None:
+    """Its gradient is 0, not nan, where two rows are one."""
+    x = fogo.tensor([[3.0, 4.0]], device=device.autodiff()).requires_grad_()
+    others = fogo.tensor([[0.0, 0.0], [3.0, 4.0]], device=device)
+    found = fogo.cdist(x, others, p)
+    assert found.tolist() == wanted
+    if p == 2.0:
+        slope = found.sum().backward()[x].tolist()[0]
+        assert slope == pytest.approx([0.6, 0.8])
