@@ -108,12 +108,15 @@ def _again(name, function, args, options):
     renamed = _renamed(name, options, known)
     if name in GATHERED and len(args) > 2 and not [a for a in args[1:] if not _int(a)]:
         args = (args[0], tuple(args[1:]))
-    takes = "" if known is None else "; it takes (%s)" % ", ".join(known)
     try:
         args, renamed = _bound(function, args, renamed)
+        if known is None:  # no signatures: only the call itself tells
+            return function(*args, **renamed)
     except TypeError as unfit:
+        takes = "the array functions' own names" if known is None else ", ".join(known)
         raise ArgumentError(
-            "%s: the arguments must fit; given others: %s%s" % (name, unfit, takes)
+            "%s: the arguments must fit; given others: %s; it takes (%s)"
+            % (name, unfit, takes)
         )
     return function(*args, **renamed)
 
