@@ -83,7 +83,8 @@ OPERANDS = (
          ones(d, 3, 4), ones(d, 3, 5), ones(d, 3, 5))),
     (Shape, ("scaled_dot_product_attention: attn_mask or is_causal", "triangle"),
      lambda d: fogo.scaled_dot_product_attention(
-         ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 3), True)),
+         ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 3),
+         is_causal=True)),
     (DType, ("scaled_dot_product_attention: attn_mask holds", "int32", "!= 0"),
      lambda d: fogo.scaled_dot_product_attention(
          ones(d, 3, 4), ones(d, 3, 4), ones(d, 3, 4), ints(d, 3, 3))),
