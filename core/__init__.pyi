@@ -422,16 +422,12 @@ def broadcast_to(x: T, shape: Sequence[int]) -> T:
     """`expand` by its name in the array API standard, where -1 has no meaning."""
 def cat(arrays: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote."""
-def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
-    """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
 def concat(arrays: Sequence[T], axis: int | None = 0) -> T:
     """Join tensors along an axis (flattened first if None); dtypes promote."""
 def expand(x: T, *shape: int | Sequence[int]) -> T:
     """Repeat axes of size 1 (and new leading ones) to a larger shape. A view."""
 def expand_dims(x: T, axis: int = 0) -> T:
     """`unsqueeze`, by its name in the array API standard."""
-def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
-    """Merge the axes from `start_dim` to `end_dim` into one."""
 def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
     """Reverse axes (all if None). A view."""
 def matrix_transpose(x: T) -> T:
@@ -446,17 +442,11 @@ def permute_dims(x: T, axes: Sequence[int]) -> T:
     """`permute`, by its name in the array API standard."""
 def reshape(x: T, shape: int | Sequence[int], *more: int | Sequence[int], copy: _bool | None = None) -> T:
     """Return the elements in row-major order under another shape; one size may be -1."""
-def roll(x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> T:
-    """Shift elements along axes; those pushed out come in at the other end."""
 @overload
 def slice_assign(x: Tensor, values: Tracked, starts: Sequence[int], steps: Sequence[int]) -> Tracked: ...
 @overload
 def slice_assign(x: T, values: Tensor, starts: Sequence[int], steps: Sequence[int]) -> T:
     """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
-def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
-    """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
-def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
-    """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
 def stack(arrays: Sequence[T], axis: int = 0) -> T:
     """Join tensors of equal shape along a new axis."""
 def strided_slice(x: T, starts: Sequence[int], steps: Sequence[int], shape: Sequence[int]) -> T:
@@ -469,6 +459,16 @@ def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
     """Exchange two axes (the last two by default). A view."""
 def unsqueeze(x: T, axis: int) -> T:
     """Add an axis of size 1. A view."""
+def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
+    """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
+def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
+    """Merge the axes from `start_dim` to `end_dim` into one."""
+def roll(x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> T:
+    """Shift elements along axes; those pushed out come in at the other end."""
+def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
+    """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
+def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
+    """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
 @overload
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: DType | str | None = None, *, device: AutodiffDevice) -> Tracked: ...
 @overload

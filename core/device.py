@@ -164,7 +164,14 @@ class Device:
 
 
 class AutodiffDevice(Device):
-    """A device that records gradients: its tensors are `Tracked`, with `backward`."""
+    """A device that records gradients: its tensors are `Tracked`, with `backward`.
+
+    Example:
+        >>> import fogo
+        >>> device = fogo.device("cpu").autodiff()
+        >>> device.is_autodiff, device.inner() is fogo.device("cpu")
+        (True, True)
+    """
 
 
 def cover(device: Device, inner: Device) -> None:
@@ -264,14 +271,28 @@ def _in_browser():
 
 
 def default_device() -> Device:
-    """Return the device new tensors go to: "cpu" until `set_default_device`."""
+    """Return the device new tensors go to: "cpu" until `set_default_device`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.default_device() is fogo.device("cpu")
+        True
+    """
     if not _default:
         _default.append(device("cpu"))
     return _default[0]
 
 
 def set_default_device(name: str | Device) -> None:
-    """Make a device the one new tensors go to."""
+    """Make a device the one new tensors go to.
+
+    Example:
+        >>> import fogo
+        >>> fogo.set_default_device("python")
+        >>> fogo.zeros(1).device.name
+        'python'
+        >>> fogo.set_default_device("cpu")
+    """
     _default[:] = [device(name)]
 
 
@@ -306,6 +327,11 @@ def best_device() -> Device:
     """Return the fastest device here; `.reason` says why it was chosen.
 
     A GPU comes first; a software adapter is a CPU in disguise and is passed over.
+
+    Example:
+        >>> import fogo
+        >>> fogo.best_device().name in [name for name, kind, text in fogo.devices()]
+        True
     """
     why = "no GPU here"
     for name, kind, text in devices():

@@ -368,14 +368,10 @@ class Methods:
         """Add elements around x."""
     def broadcast_to(self, shape: Sequence[_int]) -> Self:
         """`expand` by its name in the array API standard, where -1 has no meaning."""
-    def chunk(self, chunks: _int, axis: _int = 0) -> list[Self]:
-        """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
     def expand(self, *shape: _int | Sequence[_int]) -> Self:
         """Repeat axes of size 1 (and new leading ones) to a larger shape. A view."""
     def expand_dims(self, axis: _int = 0) -> Self:
         """`unsqueeze`, by its name in the array API standard."""
-    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Self:
-        """Merge the axes from `start_dim` to `end_dim` into one."""
     def flip(self, axis: _int | tuple[_int, ...] | None = None) -> Self:
         """Reverse axes (all if None). A view."""
     def matrix_transpose(self) -> Self:
@@ -390,17 +386,11 @@ class Methods:
         """`permute`, by its name in the array API standard."""
     def reshape(self, shape: _int | Sequence[_int], *more: _int | Sequence[_int], copy: _bool | None = None) -> Self:
         """Return the elements in row-major order under another shape; one size may be -1."""
-    def roll(self, shift: _int | Sequence[_int], axis: _int | Sequence[_int] | None = None) -> Self:
-        """Shift elements along axes; those pushed out come in at the other end."""
     @overload
     def slice_assign(self, values: Tracked, starts: Sequence[_int], steps: Sequence[_int]) -> Tracked: ...
     @overload
     def slice_assign(self, values: Tensor, starts: Sequence[_int], steps: Sequence[_int]) -> Self:
         """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
-    def split(self, size_or_sections: _int | Sequence[_int], axis: _int = 0) -> list[Self]:
-        """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
-    def squeeze(self, axis: _int | tuple[_int, ...] | None = None) -> Self:
-        """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
     def strided_slice(self, starts: Sequence[_int], steps: Sequence[_int], shape: Sequence[_int]) -> Self:
         """Take `shape` elements from `starts` by `steps`, one number per axis. A view."""
     def sum_to(self, shape: Sequence[_int]) -> Self:
@@ -411,6 +401,16 @@ class Methods:
         """Exchange two axes (the last two by default). A view."""
     def unsqueeze(self, axis: _int) -> Self:
         """Add an axis of size 1. A view."""
+    def chunk(self, chunks: _int, axis: _int = 0) -> list[Self]:
+        """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
+    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Self:
+        """Merge the axes from `start_dim` to `end_dim` into one."""
+    def roll(self, shift: _int | Sequence[_int], axis: _int | Sequence[_int] | None = None) -> Self:
+        """Shift elements along axes; those pushed out come in at the other end."""
+    def split(self, size_or_sections: _int | Sequence[_int], axis: _int = 0) -> list[Self]:
+        """Cut x along an axis into parts of one size (the last may be smaller), or listed."""
+    def squeeze(self, axis: _int | tuple[_int, ...] | None = None) -> Self:
+        """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
     def empty_like(self, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:
         """Return a tensor of x's shape whose values are of no account."""
     def full_like(self, fill_value: complex, dtype: DType | str | None = None, device: Device | str | None = None) -> Self:

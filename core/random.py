@@ -44,7 +44,14 @@ def manual_seed(seed: int) -> None:
 
 
 def current_seed() -> int:
-    """Return the seed of streams that are opened now."""
+    """Return the seed of streams that are opened now.
+
+    Example:
+        >>> import fogo
+        >>> fogo.manual_seed(7)
+        >>> fogo.random.current_seed()
+        7
+    """
     return _seed[0]
 
 
@@ -63,7 +70,13 @@ def seed_device(base: Device, seed: int) -> None:
 
 
 def random_bits(shape: tuple[int, ...], device: Device | str | None = None) -> Tensor:
-    """Return uint32 random bits (Threefry-2x32-20), and move the device's stream on."""
+    """Return uint32 random bits (Threefry-2x32-20), and move the device's stream on.
+
+    Example:
+        >>> import fogo
+        >>> fogo.random_bits((3,)).dtype
+        fogo.uint32
+    """
     from .dispatch import call
     from .ops.random import BITS, NEXT
 
@@ -123,7 +136,14 @@ def uniform(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return uniform numbers in [low, high)."""
+    """Return uniform numbers in [low, high).
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.uniform(2.0, 3.0, (100,))
+        >>> bool((x >= 2).all()), bool((x < 3).all())
+        (True, True)
+    """
     x = _unit(shape, _device(device)) * float(high - low) + float(low)
     return x if dtype is None else x.astype(_dtype(dtype))
 
@@ -133,7 +153,13 @@ def randn(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return standard normal numbers (Box and Muller's transform of two uniforms)."""
+    """Return standard normal numbers (Box and Muller's transform of two uniforms).
+
+    Example:
+        >>> import fogo
+        >>> fogo.randn(2, 3).shape
+        (2, 3)
+    """
     where = _device(device)
     sizes = _sizes(shape)
     u = 1.0 - _unit(sizes, where)  # in (0, 1]: its logarithm is finite
@@ -149,7 +175,13 @@ def normal(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return normal numbers of a mean and a standard deviation."""
+    """Return normal numbers of a mean and a standard deviation.
+
+    Example:
+        >>> import fogo
+        >>> fogo.normal(0.0, 1.0, (2, 3)).shape
+        (2, 3)
+    """
     return randn(shape, dtype=dtype, device=device) * float(std) + float(mean)
 
 
@@ -163,6 +195,11 @@ def randint(
     """Return integers in [low, high), evenly up to 1 part in 2**32 / (high - low).
 
     Raises: ShapeError where the range is empty or above 2**32 numbers.
+
+    Example:
+        >>> import fogo
+        >>> fogo.randint(5, 6, (3,)).tolist()
+        [5, 5, 5]
     """
     if not 0 < high - low <= 1 << 32:
         raise ShapeError(
@@ -182,11 +219,23 @@ def bernoulli(
     shape: tuple[int, ...],
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return bools that are true with probability p."""
+    """Return bools that are true with probability p.
+
+    Example:
+        >>> import fogo
+        >>> fogo.bernoulli(1.0, (3,)).tolist()
+        [True, True, True]
+    """
     return _unit(shape, _device(device)) < float(p)
 
 
 def randperm(n: int, device: Device | str | None = None) -> Tensor:
-    """Return the numbers 0 … n-1 in random order."""
+    """Return the numbers 0 … n-1 in random order.
+
+    Example:
+        >>> import fogo
+        >>> sorted(fogo.randperm(4).tolist())
+        [0, 1, 2, 3]
+    """
     where = _device(device)
     return random_bits((n,), where).argsort().astype(where.default_int)

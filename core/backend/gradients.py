@@ -16,6 +16,14 @@ class Gradients:
     """The gradients of one `backward`: index it by a tensor; it has `in` and `get`.
 
     Gradients live on the inner device. Raises AutodiffError for a tensor that has none.
+
+    Example:
+        >>> import fogo
+        >>> w = fogo.tensor([3.0], device=fogo.device("cpu").autodiff())
+        >>> w = w.requires_grad_()
+        >>> grads = (w * w).sum().backward()
+        >>> grads[w].tolist(), w in grads, len(grads)
+        ([6.0], True, 1)
     """
 
     def __init__(self) -> None:

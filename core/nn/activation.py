@@ -27,91 +27,182 @@ class _Plain(Module):
 
 
 class ReLU(_Plain):
-    """Apply `max(x, 0)`."""
+    """Apply `max(x, 0)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReLU()(fogo.tensor([-1.0, 2.0])).tolist()
+        [0.0, 2.0]
+    """
 
     def forward(self, x: T) -> T:
         return F.relu(x)
 
 
 class ReLU6(_Plain):
-    """Bring x into [0, 6]."""
+    """Bring x into [0, 6].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReLU6()(fogo.tensor([-1.0, 3.0, 9.0])).tolist()
+        [0.0, 3.0, 6.0]
+    """
 
     def forward(self, x: T) -> T:
         return F.relu6(x)
 
 
 class Sigmoid(Module):
-    """Apply `1 / (1 + exp(-x))`."""
+    """Apply `1 / (1 + exp(-x))`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Sigmoid()(fogo.tensor([0.0])).tolist()
+        [0.5]
+    """
 
     def forward(self, x: T) -> T:
         return F.sigmoid(x)
 
 
 class LogSigmoid(Module):
-    """Apply `log(sigmoid(x))`."""
+    """Apply `log(sigmoid(x))`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.LogSigmoid()(fogo.tensor([0.0])).item(), 4)
+        -0.6931
+    """
 
     def forward(self, x: T) -> T:
         return F.log_sigmoid(x)
 
 
 class Tanh(Module):
-    """Apply the hyperbolic tangent."""
+    """Apply the hyperbolic tangent.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Tanh()(fogo.tensor([0.0])).tolist()
+        [0.0]
+    """
 
     def forward(self, x: T) -> T:
         return tanh(x)
 
 
 class Tanhshrink(Module):
-    """Apply `x - tanh(x)`."""
+    """Apply `x - tanh(x)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.Tanhshrink()(fogo.tensor([1.0])).item(), 4)
+        0.2384
+    """
 
     def forward(self, x: T) -> T:
         return F.tanhshrink(x)
 
 
 class SiLU(_Plain):
-    """Apply `x * sigmoid(x)`."""
+    """Apply `x * sigmoid(x)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.SiLU()(fogo.tensor([0.0, 1.0])).tolist()]
+        [0.0, 0.7311]
+    """
 
     def forward(self, x: T) -> T:
         return F.silu(x)
 
 
 class Mish(_Plain):
-    """Apply `x * tanh(softplus(x))`."""
+    """Apply `x * tanh(softplus(x))`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.Mish()(fogo.tensor([0.0, 1.0])).tolist()]
+        [0.0, 0.8651]
+    """
 
     def forward(self, x: T) -> T:
         return F.mish(x)
 
 
 class Softsign(Module):
-    """Apply `x / (1 + |x|)`."""
+    """Apply `x / (1 + |x|)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Softsign()(fogo.tensor([-1.0, 3.0])).tolist()
+        [-0.5, 0.75]
+    """
 
     def forward(self, x: T) -> T:
         return F.softsign(x)
 
 
 class SELU(_Plain):
-    """Apply the scaled `elu` of self-normalising nets."""
+    """Apply the scaled `elu` of self-normalising nets.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.SELU()(fogo.tensor([-1.0, 1.0])).tolist()]
+        [-1.1113, 1.0507]
+    """
 
     def forward(self, x: T) -> T:
         return F.selu(x)
 
 
 class Hardsigmoid(_Plain):
-    """Bring `(x + 3) / 6` into [0, 1]."""
+    """Bring `(x + 3) / 6` into [0, 1].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Hardsigmoid()(fogo.tensor([-9.0, 0.0, 9.0])).tolist()
+        [0.0, 0.5, 1.0]
+    """
 
     def forward(self, x: T) -> T:
         return F.hard_sigmoid(x)
 
 
 class Hardswish(_Plain):
-    """Apply `x * hard_sigmoid(x)`."""
+    """Apply `x * hard_sigmoid(x)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Hardswish()(fogo.tensor([-9.0, 9.0])).tolist()
+        [0.0, 9.0]
+    """
 
     def forward(self, x: T) -> T:
         return F.hard_swish(x)
 
 
 class GELU(Module):
-    """Apply `x * P(normal < x)`; approximate="tanh" for the usual formula."""
+    """Apply `x * P(normal < x)`; approximate="tanh" for the usual formula.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.GELU()(fogo.tensor([0.0, 1.0])).tolist()]
+        [0.0, 0.8413]
+    """
 
     def __init__(self, approximate: str = "none") -> None:
         self.approximate = approximate
@@ -124,7 +215,14 @@ class GELU(Module):
 
 
 class LeakyReLU(Module):
-    """Return x where it is positive, else `x * negative_slope`."""
+    """Return x where it is positive, else `x * negative_slope`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LeakyReLU(0.5)(fogo.tensor([-1.0, 2.0])).tolist()
+        [-0.5, 2.0]
+    """
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         self.negative_slope = negative_slope
@@ -137,7 +235,14 @@ class LeakyReLU(Module):
 
 
 class PReLU(Module):
-    """LeakyReLU with learned slopes: one, or one for each channel (axis 1)."""
+    """LeakyReLU with learned slopes: one, or one for each channel (axis 1).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.PReLU()(fogo.tensor([-1.0, 2.0])).tolist()
+        [-0.25, 2.0]
+    """
 
     def __init__(
         self,
@@ -159,7 +264,14 @@ class PReLU(Module):
 
 
 class ELU(Module):
-    """Return x where it is positive, else `alpha * (exp(x) - 1)`."""
+    """Return x where it is positive, else `alpha * (exp(x) - 1)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.ELU()(fogo.tensor([-1.0, 2.0])).tolist()]
+        [-0.6321, 2.0]
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         self.alpha = alpha
@@ -172,7 +284,14 @@ class ELU(Module):
 
 
 class CELU(Module):
-    """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+    """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.CELU()(fogo.tensor([-1.0, 2.0])).tolist()]
+        [-0.6321, 2.0]
+    """
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         self.alpha = alpha
@@ -185,7 +304,14 @@ class CELU(Module):
 
 
 class Softplus(Module):
-    """Apply `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold."""
+    """Apply `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.Softplus()(fogo.tensor([0.0])).item(), 4)
+        0.6931
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         self.beta = beta
@@ -199,7 +325,14 @@ class Softplus(Module):
 
 
 class Hardtanh(Module):
-    """Bring x into [min_val, max_val]."""
+    """Bring x into [min_val, max_val].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Hardtanh()(fogo.tensor([-3.0, 0.5, 3.0])).tolist()
+        [-1.0, 0.5, 1.0]
+    """
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
@@ -215,7 +348,14 @@ class Hardtanh(Module):
 
 
 class Softmax(Module):
-    """Apply `exp(x) / sum(exp(x))` along an axis."""
+    """Apply `exp(x) / sum(exp(x))` along an axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Softmax(dim=0)(fogo.tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
 
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim
@@ -228,7 +368,15 @@ class Softmax(Module):
 
 
 class LogSoftmax(Module):
-    """Apply `log(softmax(x))` along an axis."""
+    """Apply `log(softmax(x))` along an axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x = fogo.tensor([0.0, 0.0])
+        >>> [round(v, 4) for v in nn.LogSoftmax(dim=0)(x).tolist()]
+        [-0.6931, -0.6931]
+    """
 
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim
@@ -241,7 +389,14 @@ class LogSoftmax(Module):
 
 
 class GLU(Module):
-    """Cut an axis in halves a and b; return `a * sigmoid(b)`."""
+    """Cut an axis in halves a and b; return `a * sigmoid(b)`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.GLU()(fogo.tensor([4.0, 0.0])).tolist()
+        [2.0]
+    """
 
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim

@@ -19,7 +19,14 @@ T = TypeVar("T", bound="Tensor")
 
 
 class RReLU(Module):
-    """LeakyReLU whose slopes are drawn in training, and their mean after `eval()`."""
+    """LeakyReLU whose slopes are drawn in training, and their mean after `eval()`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.RReLU(0.25, 0.25)(fogo.tensor([-1.0, 2.0])).tolist()
+        [-0.25, 2.0]
+    """
 
     def __init__(
         self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
@@ -35,7 +42,14 @@ class RReLU(Module):
 
 
 class Threshold(Module):
-    """Return x where it is above `threshold`, else `value`."""
+    """Return x where it is above `threshold`, else `value`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Threshold(1.0, 0.0)(fogo.tensor([0.5, 2.0])).tolist()
+        [0.0, 2.0]
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         self.threshold = threshold
@@ -49,7 +63,14 @@ class Threshold(Module):
 
 
 class ThresholdedReLU(Module):
-    """Return x where it is above `alpha`, else 0."""
+    """Return x where it is above `alpha`, else 0.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ThresholdedReLU(1.0)(fogo.tensor([0.5, 2.0])).tolist()
+        [0.0, 2.0]
+    """
 
     def __init__(self, alpha: float = 1.0) -> None:
         self.alpha = alpha
@@ -62,7 +83,14 @@ class ThresholdedReLU(Module):
 
 
 class Hardshrink(Module):
-    """Return x, with 0 where it lies in [-lambd, lambd]."""
+    """Return x, with 0 where it lies in [-lambd, lambd].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Hardshrink()(fogo.tensor([-1.0, 0.2, 1.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         self.lambd = lambd
@@ -75,7 +103,14 @@ class Hardshrink(Module):
 
 
 class Softshrink(Module):
-    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that."""
+    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Softshrink()(fogo.tensor([-2.0, 0.2, 2.0])).tolist()
+        [-1.5, 0.0, 1.5]
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         self.lambd = lambd
@@ -88,7 +123,14 @@ class Softshrink(Module):
 
 
 class Shrink(Module):
-    """Return x moved towards 0 by `bias`, and 0 where |x| is at most `lambd`."""
+    """Return x moved towards 0 by `bias`, and 0 where |x| is at most `lambd`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Shrink()(fogo.tensor([-1.0, 0.2, 1.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
 
     def __init__(self, lambd: float = 0.5, bias: float = 0.0) -> None:
         self.lambd = lambd
@@ -102,7 +144,14 @@ class Shrink(Module):
 
 
 class Softmin(Module):
-    """Apply `softmax(-x)` along an axis."""
+    """Apply `softmax(-x)` along an axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Softmin(dim=0)(fogo.tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
 
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim
@@ -115,7 +164,14 @@ class Softmin(Module):
 
 
 class Softmax2d(Module):
-    """Apply softmax over the channels of each place: x [N, C, H, W] or [C, H, W]."""
+    """Apply softmax over the channels of each place: x [N, C, H, W] or [C, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Softmax2d()(fogo.zeros((1, 2, 1, 1))).tolist()
+        [[[[0.5]], [[0.5]]]]
+    """
 
     def forward(self, x: T) -> T:
         if x.ndim not in (3, 4):
@@ -126,7 +182,14 @@ class Softmax2d(Module):
 
 
 class QuietSoftmax(Module):
-    """Apply `exp(x) / (1 + sum(exp(x)))` along an axis."""
+    """Apply `exp(x) / (1 + sum(exp(x)))` along an axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.QuietSoftmax(dim=0)(fogo.tensor([0.0])).tolist()
+        [0.5]
+    """
 
     def __init__(self, dim: int = -1) -> None:
         self.dim = dim

@@ -194,7 +194,15 @@ class ModuleDict(_Dict):
 
 
 class ParameterDict(_Dict):
-    """Parameters by name, in order; tensors become parameters."""
+    """Parameters by name, in order; tensors become parameters.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> held = nn.ParameterDict({"w": nn.Parameter(fogo.ones(2))})
+        >>> held["w"].tolist(), list(held.keys())
+        ([1.0, 1.0], ['w'])
+    """
 
     def __setitem__(self, key: str, item: Any) -> None:
         _Dict.__setitem__(self, key, _parameter(item))

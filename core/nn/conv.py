@@ -142,7 +142,14 @@ class _Conv(Module):
 
 
 class Conv1d(_Conv):
-    """Convolve signals: x [N, C, L], weight [O, C/groups, K], bias [O] -> [N, O, M]."""
+    """Convolve signals: x [N, C, L], weight [O, C/groups, K], bias [O] -> [N, O, M].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Conv1d(3, 4, 5)(fogo.ones((2, 3, 8))).shape
+        (2, 4, 4)
+    """
 
     rank = 1
 
@@ -177,7 +184,14 @@ class Conv2d(_Conv):
 
 
 class Conv3d(_Conv):
-    """Convolve volumes: x [N, C, D, H, W], weight [O, C/groups, K, K, K], bias [O]."""
+    """Convolve volumes: x [N, C, D, H, W], weight [O, C/groups, K, K, K], bias [O].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Conv3d(3, 4, 3, padding=1)(fogo.ones((2, 3, 4, 4, 4))).shape
+        (2, 4, 4, 4, 4)
+    """
 
     rank = 3
 

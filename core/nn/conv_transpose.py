@@ -72,7 +72,14 @@ class _ConvTranspose(_Conv):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """The transpose of a convolution: x [N, C, L], weight [C, O/groups, K]."""
+    """The transpose of a convolution: x [N, C, L], weight [C, O/groups, K].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ConvTranspose1d(3, 4, 2, stride=2)(fogo.ones((2, 3, 8))).shape
+        (2, 4, 16)
+    """
 
     rank = 1
 
@@ -94,6 +101,13 @@ class ConvTranspose2d(_ConvTranspose):
 
 
 class ConvTranspose3d(_ConvTranspose):
-    """The transpose of a convolution: x [N, C, D, H, W], weight [C, O/groups, …K]."""
+    """The transpose of a convolution: x [N, C, D, H, W], weight [C, O/groups, …K].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ConvTranspose3d(3, 4, 2, stride=2)(fogo.ones((2, 3, 2, 2, 2))).shape
+        (2, 4, 4, 4, 4)
+    """
 
     rank = 3

@@ -14,7 +14,15 @@ T = TypeVar("T", bound="Tensor")
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along an axis of x1 and x2."""
+    """The cosine of the angle between vectors along an axis of x1 and x2.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([[1.0, 0.0]]), fogo.tensor([[2.0, 0.0]])
+        >>> nn.CosineSimilarity()(x, y).tolist()
+        [1.0]
+    """
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         self.dim = dim

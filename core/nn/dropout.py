@@ -20,6 +20,13 @@ class Dropout(Module):
 
     After `eval()` it returns x. The draw is the device's: equal seeds, equal masks.
     `inplace` is PyTorch's and changes nothing: values never change under a tensor.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x = nn.Dropout(0.5)(fogo.ones(1000))
+        >>> sorted(set(x.tolist()))
+        [0.0, 2.0]
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -37,7 +44,14 @@ class Dropout(Module):
 
 
 class Dropout1d(Dropout):
-    """In training, drop whole channels of x [N, C, L] or [C, L]."""
+    """In training, drop whole channels of x [N, C, L] or [C, L].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Dropout1d(0.5)(fogo.ones(2, 3, 4)).shape
+        (2, 3, 4)
+    """
 
     def forward(self, x: T) -> T:
         return F.dropout1d(x, self.p, self.training)
@@ -58,28 +72,56 @@ class Dropout2d(Dropout):
 
 
 class Dropout3d(Dropout):
-    """In training, drop whole channels of x [N, C, D, H, W] or [C, D, H, W]."""
+    """In training, drop whole channels of x [N, C, D, H, W] or [C, D, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Dropout3d(0.5)(fogo.ones(2, 3, 4, 4, 4)).shape
+        (2, 3, 4, 4, 4)
+    """
 
     def forward(self, x: T) -> T:
         return F.dropout3d(x, self.p, self.training)
 
 
 class AlphaDropout(Dropout):
-    """Dropout for nets of `SELU`: mean 0 and variance 1 stay."""
+    """Dropout for nets of `SELU`: mean 0 and variance 1 stay.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AlphaDropout(0.5).eval()(fogo.ones(2)).tolist()
+        [1.0, 1.0]
+    """
 
     def forward(self, x: T) -> T:
         return F.alpha_dropout(x, self.p, self.training)
 
 
 class FeatureAlphaDropout(Dropout):
-    """`AlphaDropout` of whole channels: x [N, C, ...]."""
+    """`AlphaDropout` of whole channels: x [N, C, ...].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.FeatureAlphaDropout(0.5).eval()(fogo.ones(1, 2, 2)).shape
+        (1, 2, 2)
+    """
 
     def forward(self, x: T) -> T:
         return F.feature_alpha_dropout(x, self.p, self.training)
 
 
 class GaussianNoise(Module):
-    """In training, add normal noise of standard deviation `std`; else return x."""
+    """In training, add normal noise of standard deviation `std`; else return x.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.GaussianNoise(0.1).eval()(fogo.ones(2)).tolist()
+        [1.0, 1.0]
+    """
 
     def __init__(self, std: float = 1.0) -> None:
         if std < 0:

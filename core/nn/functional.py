@@ -33,17 +33,38 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
-    """`fogo.log_softmax` along `dim` (the last axis if None)."""
+    """`fogo.log_softmax` along `dim` (the last axis if None).
+
+    Example:
+        >>> import fogo
+        >>> from fogo.nn import functional as F
+        >>> F.log_softmax(fogo.tensor([0.0]), dim=0).tolist()
+        [0.0]
+    """
     return _along("log_softmax", input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
-    """`fogo.softmin` along `dim` (the last axis if None)."""
+    """`fogo.softmin` along `dim` (the last axis if None).
+
+    Example:
+        >>> import fogo
+        >>> from fogo.nn import functional as F
+        >>> F.softmin(fogo.zeros(2), dim=0).tolist()
+        [0.5, 0.5]
+    """
     return _along("softmin", input, dim, dtype)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """`fogo.glu` along `dim`."""
+    """`fogo.glu` along `dim`.
+
+    Example:
+        >>> import fogo
+        >>> from fogo.nn import functional as F
+        >>> F.glu(fogo.tensor([4.0, 0.0]), dim=0).tolist()
+        [2.0]
+    """
     return ops.find("glu")(input, dim)
 
 
@@ -77,7 +98,14 @@ def batch_norm(
 
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
-    """`fogo.embedding`: the row of `weight` for each index."""
+    """`fogo.embedding`: the row of `weight` for each index.
+
+    Example:
+        >>> import fogo
+        >>> from fogo.nn import functional as F
+        >>> F.embedding(fogo.tensor([1, 0]), fogo.eye(2)).tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+    """
     return ops.find("embedding")(input, weight, padding_idx)
 
 
@@ -88,7 +116,14 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """`fogo.interpolate` by its old name."""
+    """`fogo.interpolate` by its old name.
+
+    Example:
+        >>> import fogo
+        >>> from fogo.nn import functional as F
+        >>> F.upsample(fogo.tensor([[[1.0, 2.0]]]), scale_factor=2).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
+    """
     return ops.find("interpolate")(input, size, scale_factor, mode, align_corners)
 
 

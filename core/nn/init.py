@@ -69,17 +69,39 @@ def constant_(tensor: T, val: float) -> T:
 
 
 def zeros_(tensor: T) -> T:
-    """Fill with zeros."""
+    """Fill with zeros.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.zeros_(nn.Parameter(fogo.ones((2,)))).tolist()
+        [0.0, 0.0]
+    """
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: T) -> T:
-    """Fill with ones."""
+    """Fill with ones.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.ones_(nn.Parameter(fogo.zeros((2,)))).tolist()
+        [1.0, 1.0]
+    """
     return constant_(tensor, 1.0)
 
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0) -> T:
-    """Fill with uniforms in [a, b)."""
+    """Fill with uniforms in [a, b).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> w = nn.init.uniform_(nn.Parameter(fogo.zeros((9,))), 2.0, 3.0)
+        >>> bool((w >= 2).all())
+        True
+    """
     if a == -b:
         return _set(tensor, symmetric(tensor.shape, b, None, tensor.device))
     u = rand(*tensor.shape, device=tensor.device)
@@ -87,7 +109,14 @@ def uniform_(tensor: T, a: float = 0.0, b: float = 1.0) -> T:
 
 
 def normal_(tensor: T, mean: float = 0.0, std: float = 1.0) -> T:
-    """Fill with normal numbers (equal within 2 ulp, not to the bit, on all devices)."""
+    """Fill with normal numbers (equal within 2 ulp, not to the bit, on all devices).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.normal_(nn.Parameter(fogo.zeros((2, 3)))).shape
+        (2, 3)
+    """
     return _set(tensor, normal(mean, std, tensor.shape, device=tensor.device))
 
 
@@ -116,6 +145,11 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
     `param` is leaky_relu's slope (0.01 by default). Raises: ShapeError for a name
     that is not known.
+
+    Example:
+        >>> from fogo import nn
+        >>> nn.init.calculate_gain("leaky_relu", 1.0)
+        1.0
     """
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
@@ -140,7 +174,15 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def kaiming_uniform_(
     tensor: T, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> T:
-    """Fill with uniforms of variance `gain**2 / fan` (He et al. 2015)."""
+    """Fill with uniforms of variance `gain**2 / fan` (He et al. 2015).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> w = nn.init.kaiming_uniform_(nn.Parameter(fogo.zeros((2, 6))))
+        >>> bool((w.abs() <= 1).all())
+        True
+    """
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound)
 
@@ -148,7 +190,14 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: T, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> T:
-    """Fill with normal numbers of variance `gain**2 / fan` (He et al. 2015)."""
+    """Fill with normal numbers of variance `gain**2 / fan` (He et al. 2015).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.kaiming_normal_(nn.Parameter(fogo.zeros((2, 3)))).shape
+        (2, 3)
+    """
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity))
 
 
@@ -158,11 +207,26 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def xavier_uniform_(tensor: T, gain: float = 1.0) -> T:
-    """Fill with uniforms of variance `2 gain**2 / (fan_in + fan_out)` (Glorot 2010)."""
+    """Fill with uniforms of variance `2 gain**2 / (fan_in + fan_out)` (Glorot 2010).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> w = nn.init.xavier_uniform_(nn.Parameter(fogo.zeros((3, 3))))
+        >>> bool((w.abs() <= 1).all())
+        True
+    """
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound)
 
 
 def xavier_normal_(tensor: T, gain: float = 1.0) -> T:
-    """Fill with normals of variance `2 gain**2 / (fan_in + fan_out)` (Glorot 2010)."""
+    """Fill with normals of variance `2 gain**2 / (fan_in + fan_out)` (Glorot 2010).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.xavier_normal_(nn.Parameter(fogo.zeros((2, 3)))).shape
+        (2, 3)
+    """
     return normal_(tensor, 0.0, _xavier_std(tensor, gain))

@@ -87,7 +87,14 @@ def trunc_normal_(
 
 
 def eye_(tensor: T) -> T:
-    """Fill a matrix with ones on the diagonal, zeros elsewhere."""
+    """Fill a matrix with ones on the diagonal, zeros elsewhere.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.init.eye_(nn.Parameter(fogo.zeros((2, 2)))).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
     _rank("eye_", tensor, 2, 2)
     rows, columns = tensor.shape
     return _set(tensor, eye(rows, columns, device=tensor.device))

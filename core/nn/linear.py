@@ -69,7 +69,14 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Return the input; takes and ignores any arguments."""
+    """Return the input; takes and ignores any arguments.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Identity()(fogo.tensor([1.0])).tolist()
+        [1.0]
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         pass
@@ -79,7 +86,14 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """Merge the axes from start_dim to end_dim into one: [N, C, H, W] -> [N, CHW]."""
+    """Merge the axes from start_dim to end_dim into one: [N, C, H, W] -> [N, CHW].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Flatten()(fogo.ones((2, 3, 4))).shape
+        (2, 12)
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         self.start_dim = start_dim

@@ -116,12 +116,26 @@ def adapters(module: Any) -> list[tuple[str, Parametrized]]:
 
 
 def merge_lora(module: Any) -> None:
-    """Add the adapters to the weights, so that a pass costs what it did before."""
+    """Add the adapters to the weights, so that a pass costs what it did before.
+
+    Example:
+        >>> from fogo import nn
+        >>> net = nn.Sequential(nn.Linear(2, 2)).apply_lora(nn.LoRA(rank=1))
+        >>> nn.merge_lora(net)
+        >>> nn.unmerge_lora(net)
+    """
     _shift(module, True)
 
 
 def unmerge_lora(module: Any) -> None:
-    """Take merged adapters out of the weights again (with one rounding each way)."""
+    """Take merged adapters out of the weights again (with one rounding each way).
+
+    Example:
+        >>> from fogo import nn
+        >>> net = nn.Sequential(nn.Linear(2, 2)).apply_lora(nn.LoRA(rank=1))
+        >>> nn.merge_lora(net)
+        >>> nn.unmerge_lora(net)
+    """
     _shift(module, False)
 
 
@@ -138,7 +152,15 @@ def _shift(module, merged):
 
 
 def remove_lora(module: Any, merge: bool = True) -> None:
-    """Leave plain weights: with what the adapters added, or as they were."""
+    """Leave plain weights: with what the adapters added, or as they were.
+
+    Example:
+        >>> from fogo import nn
+        >>> net = nn.Sequential(nn.Linear(2, 2)).apply_lora(nn.LoRA(rank=1))
+        >>> nn.remove_lora(net)
+        >>> sorted(net.state_dict())
+        ['0.bias', '0.weight']
+    """
     (merge_lora if merge else unmerge_lora)(module)
     for _, owner in module.named_modules():
         if is_parametrized(owner):
@@ -151,6 +173,13 @@ def lora_state_dict(module: Any) -> dict[str, Tensor]:
     """Return the adapters' tensors only, by path.
 
     Raises: FogoError where the module has none.
+
+    Example:
+        >>> from fogo import nn
+        >>> net = nn.Sequential(nn.Linear(2, 2))
+        >>> net = net.apply_lora(nn.LoRA(rank=1))
+        >>> sorted(nn.lora_state_dict(net))
+        ['0.parametrizations.weight.0.lora_A', '0.parametrizations.weight.0.lora_B']
     """
     found = OrderedDict()
     for path, held in adapters(module):
@@ -168,6 +197,12 @@ def load_lora_state_dict(module: Any, state: Any) -> None:
     """Load adapters into a module that has the same ones.
 
     Raises: FormatError, FogoError where names or shapes differ.
+
+    Example:
+        >>> from fogo import nn
+        >>> net = nn.Sequential(nn.Linear(2, 2)).apply_lora(nn.LoRA(rank=1))
+        >>> nn.load_lora_state_dict(net, nn.lora_state_dict(net)) is None
+        True
     """
     known = lora_state_dict(module)
     lacking = [name for name in known if name not in state]

@@ -33,21 +33,45 @@ class Loss(Module):
 
 
 class MSELoss(Loss):
-    """(input - target) ** 2."""
+    """(input - target) ** 2.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([1.0, 3.0]), fogo.tensor([0.0, 0.0])
+        >>> round(nn.MSELoss()(x, y).item(), 4)
+        5.0
+    """
 
     def forward(self, input: T, target: Tensor) -> T:
         return F.mse_loss(input, target, self.reduction)
 
 
 class L1Loss(Loss):
-    """|input - target|."""
+    """|input - target|.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([1.0, 2.0]), fogo.tensor([0.0, 0.0])
+        >>> round(nn.L1Loss()(x, y).item(), 4)
+        1.5
+    """
 
     def forward(self, input: T, target: Tensor) -> T:
         return F.l1_loss(input, target, self.reduction)
 
 
 class SmoothL1Loss(Loss):
-    """Squared below beta (over 2 beta), straight above."""
+    """Squared below beta (over 2 beta), straight above.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([0.0, 3.0]), fogo.tensor([0.0, 0.0])
+        >>> round(nn.SmoothL1Loss()(x, y).item(), 4)
+        1.25
+    """
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         self.reduction = reduction
@@ -58,7 +82,15 @@ class SmoothL1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """Half the square below delta, straight above."""
+    """Half the square below delta, straight above.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([0.0, 3.0]), fogo.tensor([0.0, 0.0])
+        >>> round(nn.HuberLoss()(x, y).item(), 4)
+        1.25
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         self.reduction = reduction
@@ -114,7 +146,14 @@ class CrossEntropyLoss(Loss):
 
 
 class NLLLoss(Loss):
-    """-input at the target class: input [N, C, ...] are log probabilities."""
+    """-input at the target class: input [N, C, ...] are log probabilities.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.NLLLoss()(fogo.tensor([[-1.0, -2.0]]), fogo.tensor([1])).item(), 4)
+        2.0
+    """
 
     weight: Tensor | None
 
@@ -183,6 +222,13 @@ class BCEWithLogitsLoss(Loss):
     """Binary cross-entropy of sigmoid(input), without its overflow.
 
     weight scales each element; pos_weight, along the last axes, the positive part.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([0.0]), fogo.tensor([1.0])
+        >>> round(nn.BCEWithLogitsLoss()(x, y).item(), 4)
+        0.6931
     """
 
     weight: Tensor | None

@@ -14,7 +14,14 @@ T = TypeVar("T", bound="Tensor")
 
 
 class LpLoss(Loss):
-    """|input - target| ** p."""
+    """|input - target| ** p.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LpLoss(1)(fogo.tensor([1.0, 2.0]), fogo.zeros(2)).item()
+        1.5
+    """
 
     def __init__(self, p: float = 2.0, reduction: str = "mean") -> None:
         self.p = p
@@ -25,7 +32,14 @@ class LpLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """exp(input) - target * input, or of plain rates with log_input=False."""
+    """exp(input) - target * input, or of plain rates with log_input=False.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.PoissonNLLLoss()(fogo.tensor([0.0]), fogo.tensor([1.0])).item(), 4)
+        1.0
+    """
 
     def __init__(
         self,
@@ -46,7 +60,15 @@ class PoissonNLLLoss(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """(log(var) + (input - target) ** 2 / var) / 2; full adds log(2 pi) / 2."""
+    """(log(var) + (input - target) ** 2 / var) / 2; full adds log(2 pi) / 2.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y, z = fogo.tensor([1.0]), fogo.tensor([1.0]), fogo.tensor([1.0])
+        >>> round(nn.GaussianNLLLoss()(x, y, z).item(), 4)
+        0.0
+    """
 
     def __init__(
         self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
@@ -62,7 +84,15 @@ class GaussianNLLLoss(Loss):
 
 
 class SigmoidFocalLoss(Loss):
-    """Binary cross-entropy of logits, where what is classified well counts less."""
+    """Binary cross-entropy of logits, where what is classified well counts less.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([0.0]), fogo.tensor([1.0])
+        >>> round(nn.SigmoidFocalLoss()(x, y).item(), 4)
+        0.0433
+    """
 
     def __init__(
         self, alpha: float = 0.25, gamma: float = 2.0, reduction: str = "mean"
@@ -108,7 +138,14 @@ class FocalLoss(Loss):
 
 
 class DiceLoss(Loss):
-    """1 - the overlap of masks [N, ...]: probabilities and targets."""
+    """1 - the overlap of masks [N, ...]: probabilities and targets.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.DiceLoss()(fogo.zeros((1, 2, 2)), fogo.ones((1, 2, 2))).shape
+        ()
+    """
 
     def __init__(self, smooth: float = 1.0, reduction: str = "mean") -> None:
         self.smooth = smooth
@@ -119,7 +156,14 @@ class DiceLoss(Loss):
 
 
 class InfoNCELoss(Loss):
-    """Find each query's positive [N, E] among the others', or among negatives."""
+    """Find each query's positive [N, E] among the others', or among negatives.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.InfoNCELoss()(fogo.eye(2), fogo.eye(2)).shape
+        ()
+    """
 
     def __init__(self, temperature: float = 0.1, reduction: str = "mean") -> None:
         self.temperature = temperature
@@ -132,7 +176,15 @@ class InfoNCELoss(Loss):
 
 
 class GramMatrixLoss(Loss):
-    """Squared differences of the Gram matrices of feature maps: a loss of style."""
+    """Squared differences of the Gram matrices of feature maps: a loss of style.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.ones((1, 1, 2, 2)), fogo.zeros((1, 1, 2, 2))
+        >>> round(nn.GramMatrixLoss()(x, y).item(), 4)
+        1.0
+    """
 
     def forward(self, input: T, target: Tensor) -> T:
         return F.gram_matrix_loss(input, target, self.reduction)

@@ -28,7 +28,15 @@ class _Margin(Loss):
 
 
 class HingeEmbeddingLoss(_Margin):
-    """x where the target is 1, max(0, margin - x) where it is -1; margin 1."""
+    """x where the target is 1, max(0, margin - x) where it is -1; margin 1.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([0.5]), fogo.tensor([-1.0])
+        >>> round(nn.HingeEmbeddingLoss()(x, y).item(), 4)
+        0.5
+    """
 
     _default = 1.0
 
@@ -37,7 +45,15 @@ class HingeEmbeddingLoss(_Margin):
 
 
 class MarginRankingLoss(_Margin):
-    """max(0, margin - target * (input1 - input2)); margin 0."""
+    """max(0, margin - target * (input1 - input2)); margin 0.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y, z = fogo.tensor([1.0]), fogo.tensor([2.0]), fogo.tensor([1.0])
+        >>> round(nn.MarginRankingLoss()(x, y, z).item(), 4)
+        1.0
+    """
 
     def forward(self, input1: T, input2: Tensor, target: Tensor) -> T:
         return F.margin_ranking_loss(
@@ -46,7 +62,17 @@ class MarginRankingLoss(_Margin):
 
 
 class CosineEmbeddingLoss(_Margin):
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1; margin 0."""
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1; margin 0.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x = fogo.tensor([[1.0, 0.0]])
+        >>> y = fogo.tensor([[2.0, 0.0]])
+        >>> z = fogo.tensor([1])
+        >>> round(nn.CosineEmbeddingLoss()(x, y, z).item(), 4)
+        0.0
+    """
 
     def forward(self, input1: T, input2: Tensor, target: Tensor) -> T:
         return F.cosine_embedding_loss(
@@ -55,21 +81,44 @@ class CosineEmbeddingLoss(_Margin):
 
 
 class SoftMarginLoss(Loss):
-    """log(1 + exp(-target * input)), targets 1 and -1."""
+    """log(1 + exp(-target * input)), targets 1 and -1.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> round(nn.SoftMarginLoss()(fogo.tensor([0.0]), fogo.tensor([1.0])).item(), 4)
+        0.6931
+    """
 
     def forward(self, input: T, target: Tensor) -> T:
         return F.soft_margin_loss(input, target, self.reduction)
 
 
 class MultiLabelMarginLoss(Loss):
-    """Margins between classes that are targets and those that are not."""
+    """Margins between classes that are targets and those that are not.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([[0.1, 0.2, 0.4, 0.8]]), fogo.tensor([[3, 0, -1, 1]])
+        >>> round(nn.MultiLabelMarginLoss()(x, y).item(), 4)
+        0.85
+    """
 
     def forward(self, input: T, target: Tensor) -> T:
         return F.multilabel_margin_loss(input, target, self.reduction)
 
 
 class MultiLabelSoftMarginLoss(Loss):
-    """The mean over classes of binary cross-entropies of sigmoid(input)."""
+    """The mean over classes of binary cross-entropies of sigmoid(input).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([[0.0, 0.0]]), fogo.tensor([[1.0, 0.0]])
+        >>> round(nn.MultiLabelSoftMarginLoss()(x, y).item(), 4)
+        0.6931
+    """
 
     weight: Tensor | None
 
@@ -84,7 +133,15 @@ class MultiLabelSoftMarginLoss(Loss):
 
 
 class MultiMarginLoss(Loss):
-    """max(0, margin - x[t] + x[i]) ** p over the other classes i, divided by C."""
+    """max(0, margin - x[t] + x[i]) ** p over the other classes i, divided by C.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([[0.0, 1.0]]), fogo.tensor([1])
+        >>> round(nn.MultiMarginLoss()(x, y).item(), 4)
+        0.0
+    """
 
     weight: Tensor | None
 
@@ -139,7 +196,15 @@ class TripletMarginLoss(Loss):
 
 
 class TripletMarginWithDistanceLoss(Loss):
-    """A triplet loss with a distance of one's own (Euclidean if None)."""
+    """A triplet loss with a distance of one's own (Euclidean if None).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y, z = fogo.tensor([[0.0]]), fogo.tensor([[1.0]]), fogo.tensor([[3.0]])
+        >>> round(nn.TripletMarginWithDistanceLoss()(x, y, z).item(), 4)
+        0.0
+    """
 
     def __init__(
         self,

@@ -106,7 +106,15 @@ class _BatchNorm(Module):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Normalise each channel over the batch: x [N, C] or [N, C, L]; see BatchNorm2d."""
+    """Normalise each channel over the batch: x [N, C] or [N, C, L]; see BatchNorm2d.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x = fogo.tensor([[1.0, 0.0], [3.0, 0.0]])
+        >>> [round(v, 4) for v in nn.BatchNorm1d(2)(x).flatten().tolist()]
+        [-1.0, 0.0, 1.0, 0.0]
+    """
 
     ranks = (2, 3)
 
@@ -117,6 +125,12 @@ class BatchNorm2d(_BatchNorm):
     In training by the batch's mean and variance, which also move running_mean and
     running_var (by `momentum`; None makes them plain averages); after `eval()` by
     those. num_batches_tracked counts the batches.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.BatchNorm2d(3)(fogo.ones((2, 3, 4, 4))).shape
+        (2, 3, 4, 4)
     """
 
     ranks = (4,)
@@ -164,6 +178,12 @@ class RMSNorm(Module):
     """Divide by the root mean square over the last axes; weight [*normalized_shape].
 
     eps None takes the machine epsilon of x's dtype, as in PyTorch.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> [round(v, 4) for v in nn.RMSNorm(2)(fogo.tensor([3.0, 3.0])).tolist()]
+        [1.0, 1.0]
     """
 
     def __init__(
@@ -191,7 +211,14 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Normalise groups of channels in each sample: x [N, C, ...], weight, bias [C]."""
+    """Normalise groups of channels in each sample: x [N, C, ...], weight, bias [C].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.GroupNorm(2, 4)(fogo.ones((1, 4, 3))).shape
+        (1, 4, 3)
+    """
 
     def __init__(
         self,

@@ -21,7 +21,14 @@ T = TypeVar("T", bound="Tensor")
 
 
 class BatchNorm3d(_BatchNorm):
-    """Normalise each channel over the batch: x [N, C, D, H, W]; see BatchNorm2d."""
+    """Normalise each channel over the batch: x [N, C, D, H, W]; see BatchNorm2d.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.BatchNorm3d(3)(fogo.ones((2, 3, 2, 2, 2))).shape
+        (2, 3, 2, 2, 2)
+    """
 
     ranks = (5,)
 
@@ -88,7 +95,15 @@ class _InstanceNorm(_BatchNorm):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Normalise each channel of each sample: x [N, C, L] or [C, L]."""
+    """Normalise each channel of each sample: x [N, C, L] or [C, L].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x = fogo.tensor([[[1.0, 3.0]]])
+        >>> [round(v, 4) for v in nn.InstanceNorm1d(1)(x).flatten().tolist()]
+        [-1.0, 1.0]
+    """
 
     ranks = (3, 2)
 
@@ -110,13 +125,27 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Normalise each channel of each sample: x [N, C, D, H, W] or [C, D, H, W]."""
+    """Normalise each channel of each sample: x [N, C, D, H, W] or [C, D, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.InstanceNorm3d(3)(fogo.ones((2, 3, 2, 2, 2))).shape
+        (2, 3, 2, 2, 2)
+    """
 
     ranks = (5, 4)
 
 
 class LocalResponseNorm(Module):
-    """Divide by what neighbouring channels hold: x [N, C, ...S]; see the function."""
+    """Divide by what neighbouring channels hold: x [N, C, ...S]; see the function.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LocalResponseNorm(2)(fogo.ones((1, 3, 4))).shape
+        (1, 3, 4)
+    """
 
     def __init__(
         self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0

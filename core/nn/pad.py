@@ -57,7 +57,14 @@ class _ConstantPad(_Pad):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Add `value` on both sides of the last axis: padding (left, right)."""
+    """Add `value` on both sides of the last axis: padding (left, right).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ConstantPad1d(1, 7)(fogo.tensor([[1, 2, 3]])).tolist()
+        [[7, 1, 2, 3, 7]]
+    """
 
 
 class ConstantPad2d(_ConstantPad):
@@ -74,82 +81,173 @@ class ConstantPad2d(_ConstantPad):
 
 
 class ConstantPad3d(_ConstantPad):
-    """Add `value` around the last three axes: (left, right, top, bottom, front, …)."""
+    """Add `value` around the last three axes: (left, right, top, bottom, front, …).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ConstantPad3d(1, 7)(fogo.ones((1, 2, 2, 2))).shape
+        (1, 4, 4, 4)
+    """
 
     rank = 3
 
 
 class ZeroPad1d(_Pad):
-    """Add zeros on both sides of the last axis."""
+    """Add zeros on both sides of the last axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ZeroPad1d(1)(fogo.tensor([[1, 2, 3]])).tolist()
+        [[0, 1, 2, 3, 0]]
+    """
 
 
 class ZeroPad2d(_Pad):
-    """Add zeros around the last two axes: padding (left, right, top, bottom)."""
+    """Add zeros around the last two axes: padding (left, right, top, bottom).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ZeroPad2d(1)(fogo.ones((1, 2, 2))).shape
+        (1, 4, 4)
+    """
 
     rank = 2
 
 
 class ZeroPad3d(_Pad):
-    """Add zeros around the last three axes."""
+    """Add zeros around the last three axes.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ZeroPad3d(1)(fogo.ones((1, 2, 2, 2))).shape
+        (1, 4, 4, 4)
+    """
 
     rank = 3
 
 
 class ReflectionPad1d(_Pad):
-    """Mirror the last axis at its ends, which are not repeated."""
+    """Mirror the last axis at its ends, which are not repeated.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReflectionPad1d(1)(fogo.tensor([[1, 2, 3]])).tolist()
+        [[2, 1, 2, 3, 2]]
+    """
 
     mode = "reflect"
 
 
 class ReflectionPad2d(_Pad):
-    """Mirror the last two axes at their ends: padding (left, right, top, bottom)."""
+    """Mirror the last two axes at their ends: padding (left, right, top, bottom).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReflectionPad2d(1)(fogo.ones((1, 2, 2))).shape
+        (1, 4, 4)
+    """
 
     rank = 2
     mode = "reflect"
 
 
 class ReflectionPad3d(_Pad):
-    """Mirror the last three axes at their ends."""
+    """Mirror the last three axes at their ends.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReflectionPad3d(1)(fogo.ones((1, 2, 2, 2))).shape
+        (1, 4, 4, 4)
+    """
 
     rank = 3
     mode = "reflect"
 
 
 class ReplicationPad1d(_Pad):
-    """Repeat the ends of the last axis."""
+    """Repeat the ends of the last axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReplicationPad1d(1)(fogo.tensor([[1, 2, 3]])).tolist()
+        [[1, 1, 2, 3, 3]]
+    """
 
     mode = "replicate"
 
 
 class ReplicationPad2d(_Pad):
-    """Repeat the edges of the last two axes: padding (left, right, top, bottom)."""
+    """Repeat the edges of the last two axes: padding (left, right, top, bottom).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReplicationPad2d(1)(fogo.ones((1, 2, 2))).shape
+        (1, 4, 4)
+    """
 
     rank = 2
     mode = "replicate"
 
 
 class ReplicationPad3d(_Pad):
-    """Repeat the edges of the last three axes."""
+    """Repeat the edges of the last three axes.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ReplicationPad3d(1)(fogo.ones((1, 2, 2, 2))).shape
+        (1, 4, 4, 4)
+    """
 
     rank = 3
     mode = "replicate"
 
 
 class CircularPad1d(_Pad):
-    """Go on at the other end of the last axis."""
+    """Go on at the other end of the last axis.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.CircularPad1d(1)(fogo.tensor([[1, 2, 3]])).tolist()
+        [[3, 1, 2, 3, 1]]
+    """
 
     mode = "circular"
 
 
 class CircularPad2d(_Pad):
-    """Go on at the other end of the last two axes: (left, right, top, bottom)."""
+    """Go on at the other end of the last two axes: (left, right, top, bottom).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.CircularPad2d(1)(fogo.ones((1, 2, 2))).shape
+        (1, 4, 4)
+    """
 
     rank = 2
     mode = "circular"
 
 
 class CircularPad3d(_Pad):
-    """Go on at the other end of the last three axes."""
+    """Go on at the other end of the last three axes.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.CircularPad3d(1)(fogo.ones((1, 2, 2, 2))).shape
+        (1, 4, 4, 4)
+    """
 
     rank = 3
     mode = "circular"

@@ -70,7 +70,14 @@ def _settings(layer, *usual):
 
 
 class MaxPool1d(_MaxPool):
-    """Take the largest of each window: x [N, C, L] -> [N, C, L']."""
+    """Take the largest of each window: x [N, C, L] -> [N, C, L'].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.MaxPool1d(2)(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]])).tolist()
+        [[[3.0, 7.0]]]
+    """
 
     def forward(self, x: T) -> Any:
         return F.max_pool1d(
@@ -100,7 +107,14 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """Take the largest of each window: x [N, C, D, H, W] -> [N, C, D', H', W']."""
+    """Take the largest of each window: x [N, C, D, H, W] -> [N, C, D', H', W'].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.MaxPool3d(2)(fogo.ones((1, 1, 4, 4, 4))).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(self, x: T) -> Any:
         return F.max_pool3d(
@@ -110,7 +124,14 @@ class MaxPool3d(_MaxPool):
 
 
 class AvgPool1d(_AvgPool):
-    """Average each window: x [N, C, L] -> [N, C, L']."""
+    """Average each window: x [N, C, L] -> [N, C, L'].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AvgPool1d(2)(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]])).tolist()
+        [[[2.0, 6.0]]]
+    """
 
     def forward(self, x: T) -> T:
         return F.avg_pool1d(
@@ -124,6 +145,12 @@ class AvgPool2d(_AvgPool):
 
     Zeros of the padding count unless count_include_pad is False; divisor_override
     divides the sums by another number.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AvgPool2d(2)(fogo.ones((1, 1, 4, 4))).tolist()
+        [[[[1.0, 1.0], [1.0, 1.0]]]]
     """
 
     def forward(self, x: T) -> T:
@@ -134,7 +161,14 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """Average each window: x [N, C, D, H, W] -> [N, C, D', H', W']."""
+    """Average each window: x [N, C, D, H, W] -> [N, C, D', H', W'].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AvgPool3d(2)(fogo.ones((1, 1, 4, 4, 4))).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(self, x: T) -> T:
         return F.avg_pool3d(
@@ -154,7 +188,14 @@ class _Adaptive(Module):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """Average into a fixed number of windows: x [N, C, L] -> [N, C, output_size]."""
+    """Average into a fixed number of windows: x [N, C, L] -> [N, C, output_size].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AdaptiveAvgPool1d(2)(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]])).tolist()
+        [[[2.0, 6.0]]]
+    """
 
     def forward(self, x: T) -> T:
         return F.adaptive_avg_pool1d(x, self.output_size)
@@ -164,6 +205,12 @@ class AdaptiveAvgPool2d(_Adaptive):
     """Average into a fixed number of windows: x [N, C, H, W] -> [N, C, *output_size].
 
     None as a size keeps that of x.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AdaptiveAvgPool2d(2)(fogo.ones((1, 1, 4, 4))).tolist()
+        [[[[1.0, 1.0], [1.0, 1.0]]]]
     """
 
     def forward(self, x: T) -> T:
@@ -171,7 +218,14 @@ class AdaptiveAvgPool2d(_Adaptive):
 
 
 class AdaptiveAvgPool3d(_Adaptive):
-    """Average into windows: x [N, C, D, H, W] -> [N, C, *output_size]."""
+    """Average into windows: x [N, C, D, H, W] -> [N, C, *output_size].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AdaptiveAvgPool3d(2)(fogo.ones((1, 1, 4, 4, 4))).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(self, x: T) -> T:
         return F.adaptive_avg_pool3d(x, self.output_size)

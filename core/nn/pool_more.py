@@ -26,7 +26,14 @@ class _AdaptiveMax(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMax):
-    """The largest of a fixed number of windows: x [N, C, L] -> [N, C, output_size]."""
+    """The largest of a fixed number of windows: x [N, C, L] -> [N, C, output_size].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AdaptiveMaxPool1d(2)(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]])).tolist()
+        [[[3.0, 7.0]]]
+    """
 
     def forward(self, x: T) -> Any:
         return F.adaptive_max_pool1d(x, self.output_size, self.return_indices)
@@ -49,7 +56,14 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMax):
-    """The largest of windows: x [N, C, D, H, W] -> [N, C, *output_size]."""
+    """The largest of windows: x [N, C, D, H, W] -> [N, C, *output_size].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.AdaptiveMaxPool3d(2)(fogo.ones((1, 1, 4, 4, 4))).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(self, x: T) -> Any:
         return F.adaptive_max_pool3d(x, self.output_size, self.return_indices)
@@ -74,7 +88,14 @@ class _LPPool(Module):
 
 
 class LPPool1d(_LPPool):
-    """The p-norm of each window: x [N, C, L] -> [N, C, L'], p = norm_type."""
+    """The p-norm of each window: x [N, C, L] -> [N, C, L'], p = norm_type.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LPPool1d(2, 2)(fogo.tensor([[[3.0, 4.0]]])).tolist()
+        [[[5.0]]]
+    """
 
     def forward(self, x: T) -> T:
         return F.lp_pool1d(
@@ -83,7 +104,14 @@ class LPPool1d(_LPPool):
 
 
 class LPPool2d(_LPPool):
-    """The p-norm of each window: x [N, C, H, W] -> [N, C, H', W'], p = norm_type."""
+    """The p-norm of each window: x [N, C, H, W] -> [N, C, H', W'], p = norm_type.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LPPool2d(2, 2)(fogo.ones((1, 1, 2, 2))).tolist()
+        [[[[2.0]]]]
+    """
 
     def forward(self, x: T) -> T:
         return F.lp_pool2d(
@@ -92,7 +120,14 @@ class LPPool2d(_LPPool):
 
 
 class LPPool3d(_LPPool):
-    """The p-norm of each window: x [N, C, D, H, W], p = norm_type."""
+    """The p-norm of each window: x [N, C, D, H, W], p = norm_type.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.LPPool3d(2, 2)(fogo.ones((1, 1, 4, 4, 4))).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(self, x: T) -> T:
         return F.lp_pool3d(
@@ -116,7 +151,14 @@ class _Unpool(Module):
 
 
 class MaxUnpool1d(_Unpool):
-    """Put what `MaxPool1d` found back: x and its places [N, C, L'] -> [N, C, L]."""
+    """Put what `MaxPool1d` found back: x and its places [N, C, L'] -> [N, C, L].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.MaxUnpool1d(2)(fogo.tensor([[[5.0]]]), fogo.tensor([[[1]]])).tolist()
+        [[[0.0, 5.0]]]
+    """
 
     def forward(
         self, x: T, indices: Tensor, output_size: tuple[int, ...] | None = None
@@ -147,7 +189,15 @@ class MaxUnpool2d(_Unpool):
 
 
 class MaxUnpool3d(_Unpool):
-    """Put what `MaxPool3d` found back: x and its places -> [N, C, D, H, W], else 0."""
+    """Put what `MaxPool3d` found back: x and its places -> [N, C, D, H, W], else 0.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> x, y = fogo.tensor([[[[[5.0]]]]]), fogo.tensor([[[[[7]]]]])
+        >>> nn.MaxUnpool3d(2)(x, y).shape
+        (1, 1, 2, 2, 2)
+    """
 
     def forward(
         self, x: T, indices: Tensor, output_size: tuple[int, ...] | None = None

@@ -82,7 +82,14 @@ class Parametrizations(Module):
 
 
 def is_parametrized(module: Any, name: str | None = None) -> bool:
-    """Say whether a parameter of this name (or any) is computed from others."""
+    """Say whether a parameter of this name (or any) is computed from others.
+
+    Example:
+        >>> from fogo import nn
+        >>> layer = nn.Linear(2, 1)
+        >>> nn.is_parametrized(layer)
+        False
+    """
     held = module.__dict__.get("parametrizations")
     if not isinstance(held, Parametrizations):
         return False

@@ -54,11 +54,25 @@ class Upsample(Module):
 
 
 class Interpolate(Upsample):
-    """`Upsample` by Burn's name."""
+    """`Upsample` by Burn's name.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Interpolate(scale_factor=2)(fogo.tensor([[[1.0, 2.0]]])).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
+    """
 
 
 class UpsamplingNearest2d(Upsample):
-    """Repeat the nearest place: x [N, C, H, W]."""
+    """Repeat the nearest place: x [N, C, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.UpsamplingNearest2d(scale_factor=2)(fogo.ones((1, 1, 2, 2))).shape
+        (1, 1, 4, 4)
+    """
 
     def __init__(
         self,
@@ -69,7 +83,14 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Mix the nearest four places, corners on corners: x [N, C, H, W]."""
+    """Mix the nearest four places, corners on corners: x [N, C, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.UpsamplingBilinear2d(scale_factor=2)(fogo.ones((1, 1, 2, 2))).shape
+        (1, 1, 4, 4)
+    """
 
     def __init__(
         self,
@@ -80,7 +101,14 @@ class UpsamplingBilinear2d(Upsample):
 
 
 class PixelShuffle(Module):
-    """Lay channels out as places: [..., C r r, H, W] -> [..., C, H r, W r]."""
+    """Lay channels out as places: [..., C r r, H, W] -> [..., C, H r, W r].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.PixelShuffle(2)(fogo.ones((1, 4, 3, 3))).shape
+        (1, 1, 6, 6)
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         self.upscale_factor = upscale_factor
@@ -93,7 +121,14 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Lay places out as channels: [..., C, H r, W r] -> [..., C r r, H, W]."""
+    """Lay places out as channels: [..., C, H r, W r] -> [..., C r r, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.PixelUnshuffle(2)(fogo.ones((1, 1, 6, 6))).shape
+        (1, 4, 3, 3)
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         self.downscale_factor = downscale_factor
@@ -106,7 +141,14 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Deal the channels of groups out in turn: x [N, C, ...S]."""
+    """Deal the channels of groups out in turn: x [N, C, ...S].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.ChannelShuffle(2)(fogo.arange(4).reshape((1, 4, 1))).tolist()
+        [[[0], [2], [1], [3]]]
+    """
 
     def __init__(self, groups: int) -> None:
         self.groups = groups
@@ -119,7 +161,14 @@ class ChannelShuffle(Module):
 
 
 class Unfold(Module):
-    """The windows of images as columns: [N, C, H, W] -> [N, C K K, L]."""
+    """The windows of images as columns: [N, C, H, W] -> [N, C K K, L].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Unfold(2)(fogo.ones((1, 1, 3, 3))).shape
+        (1, 4, 4)
+    """
 
     def __init__(
         self,
@@ -145,7 +194,14 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Columns of windows, added up to images: [N, C K K, L] -> [N, C, H, W]."""
+    """Columns of windows, added up to images: [N, C K K, L] -> [N, C, H, W].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.Fold((3, 3), 2)(fogo.ones((1, 4, 4))).tolist()
+        [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
 
     def __init__(
         self,

@@ -116,7 +116,14 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of `GRU`: input [N, C], hx [N, H] (zeros if None) -> [N, H]."""
+    """One step of `GRU`: input [N, C], hx [N, H] (zeros if None) -> [N, H].
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> nn.GRUCell(3, 4)(fogo.ones((2, 3))).shape
+        (2, 4)
+    """
 
     def __init__(
         self,

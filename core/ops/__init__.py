@@ -7,8 +7,8 @@ from typing import Any
 
 # The rooms; a name is looked for in this order. Adding an op to one needs no edit here.
 MODULES = (
-    "elementwise", "reduce", "padding", "movement", "creation", "matmul", "index",
-    "activation",
+    "elementwise", "reduce", "padding", "movement", "cutting", "creation",
+    "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
     "arrays", "sets",

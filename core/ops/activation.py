@@ -56,7 +56,13 @@ def relu(x: T) -> T:
 
 @elementwise("relu6", ((-3.0, 9.0),), accepts="numeric")
 def relu6(x: T) -> T:
-    """Return x brought into [0, 6]."""
+    """Return x brought into [0, 6].
+
+    Example:
+        >>> import fogo
+        >>> fogo.relu6(fogo.tensor([-1.0, 3.0, 9.0])).tolist()
+        [0.0, 3.0, 6.0]
+    """
     return _where(x <= 0, 0, _where(x >= 6, 6, x))
 
 
@@ -75,43 +81,85 @@ def sigmoid(x: T) -> T:
 
 @elementwise("log_sigmoid", _FAR, accepts="float", to_float=True)
 def log_sigmoid(x: T) -> T:
-    """Return `log(sigmoid(x))`, exact also for very negative x."""
+    """Return `log(sigmoid(x))`, exact also for very negative x.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.log_sigmoid(fogo.tensor([0.0])).item(), 4)
+        -0.6931
+    """
     return _where(x >= 0.0, 0.0, x) - E("log1p", _falling(x))
 
 
 @elementwise("silu", _FAR, accepts="float", to_float=True)
 def silu(x: T) -> T:
-    """Return `x * sigmoid(x)` (also called swish)."""
+    """Return `x * sigmoid(x)` (also called swish).
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.silu(fogo.tensor([0.0, 1.0])).tolist()]
+        [0.0, 0.7311]
+    """
     return x * sigmoid(x)
 
 
 @elementwise("mish", _FAR, accepts="float", to_float=True)
 def mish(x: T) -> T:
-    """Return `x * tanh(softplus(x))`."""
+    """Return `x * tanh(softplus(x))`.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.mish(fogo.tensor([0.0, 1.0])).tolist()]
+        [0.0, 0.8651]
+    """
     return x * E("tanh", _softplus_of(x))
 
 
 @elementwise("softsign", _FAR, accepts="float", to_float=True)
 def softsign(x: T) -> T:
-    """Return `x / (1 + |x|)`."""
+    """Return `x / (1 + |x|)`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.softsign(fogo.tensor([-1.0, 3.0])).tolist()
+        [-0.5, 0.75]
+    """
     return x / (_where(x >= 0.0, x, -x) + 1.0)
 
 
 @elementwise("tanhshrink", accepts="float", to_float=True)
 def tanhshrink(x: T) -> T:
-    """Return `x - tanh(x)`."""
+    """Return `x - tanh(x)`.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.tanhshrink(fogo.tensor([1.0])).item(), 4)
+        0.2384
+    """
     return x - E("tanh", x)
 
 
 @elementwise("hard_sigmoid", _FAR, accepts="float", to_float=True)
 def hard_sigmoid(x: T) -> T:
-    """Return `(x + 3) / 6` brought into [0, 1]."""
+    """Return `(x + 3) / 6` brought into [0, 1].
+
+    Example:
+        >>> import fogo
+        >>> fogo.hard_sigmoid(fogo.tensor([-9.0, 0.0, 9.0])).tolist()
+        [0.0, 0.5, 1.0]
+    """
     return _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5))
 
 
 @elementwise("hard_swish", _FAR, accepts="float", to_float=True)
 def hard_swish(x: T) -> T:
-    """Return `x * hard_sigmoid(x)`."""
+    """Return `x * hard_sigmoid(x)`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.hard_swish(fogo.tensor([-9.0, 9.0])).tolist()
+        [0.0, 9.0]
+    """
     middle = _where(x <= -3.0, 0.0, _where(x >= 3.0, 0.0, x))  # finite: inf * 0 is nan
     return _where(x >= 3.0, x, middle * (middle / 6.0 + 0.5))
 
@@ -150,7 +198,13 @@ def _leaky_relu(x, slope):
 
 
 def leaky_relu(x: T, negative_slope: float = 0.01) -> T:
-    """Return x where it is positive, else `x * negative_slope`."""
+    """Return x where it is positive, else `x * negative_slope`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.leaky_relu(fogo.tensor([-1.0, 2.0]), 0.5).tolist()
+        [-0.5, 2.0]
+    """
     return _leaky_relu(x, negative_slope)
 
 
@@ -158,6 +212,11 @@ def prelu(x: T, weight: Tensor) -> T:
     """`leaky_relu` with a learned slope for each channel (axis 1), or one for all.
 
     Shapes: x [N, C, …] or [C], weight [C] or [1]. Raises: ShapeError for others.
+
+    Example:
+        >>> import fogo
+        >>> fogo.prelu(fogo.tensor([-1.0, 2.0]), fogo.tensor([0.25])).tolist()
+        [-0.25, 2.0]
     """
     channels = x.shape[1] if x.ndim > 1 else x.size
     if weight.ndim > 1 or weight.size not in (1, channels):
@@ -176,7 +235,13 @@ def _elu(x, alpha):
 
 
 def elu(x: T, alpha: float = 1.0) -> T:
-    """Return x where it is positive, else `alpha * (exp(x) - 1)`."""
+    """Return x where it is positive, else `alpha * (exp(x) - 1)`.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.elu(fogo.tensor([-1.0, 2.0])).tolist()]
+        [-0.6321, 2.0]
+    """
     return _elu(x, alpha)
 
 
@@ -186,13 +251,25 @@ def _celu(x, alpha):
 
 
 def celu(x: T, alpha: float = 1.0) -> T:
-    """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
+    """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.celu(fogo.tensor([-1.0, 2.0])).tolist()]
+        [-0.6321, 2.0]
+    """
     return _celu(x, alpha)
 
 
 @elementwise("selu", accepts="float", to_float=True)
 def selu(x: T) -> T:
-    """Return `elu` scaled so that deep nets keep mean 0 and variance 1."""
+    """Return `elu` scaled so that deep nets keep mean 0 and variance 1.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.selu(fogo.tensor([-1.0, 1.0])).tolist()]
+        [-1.1113, 1.0507]
+    """
     return _where(x > 0.0, x, _expm1_below(x) * _SELU_ALPHA) * _SELU_SCALE
 
 
@@ -205,7 +282,13 @@ def _softplus(x, beta, threshold):
 
 
 def softplus(x: T, beta: float = 1.0, threshold: float = 20.0) -> T:
-    """Return `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold."""
+    """Return `log(1 + exp(beta * x)) / beta`; x itself where beta * x > threshold.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.softplus(fogo.tensor([0.0])).item(), 4)
+        0.6931
+    """
     return _softplus(x, beta, threshold)
 
 
@@ -217,7 +300,13 @@ def _hardtanh(x, low, high):
 
 
 def hardtanh(x: T, min_val: float = -1.0, max_val: float = 1.0) -> T:
-    """Return x brought into [min_val, max_val]; the gradient is 0 at both bounds."""
+    """Return x brought into [min_val, max_val]; the gradient is 0 at both bounds.
+
+    Example:
+        >>> import fogo
+        >>> fogo.hardtanh(fogo.tensor([-3.0, 0.5, 3.0])).tolist()
+        [-1.0, 0.5, 1.0]
+    """
     return _hardtanh(x, min_val, max_val)
 
 
@@ -227,7 +316,13 @@ def _hardshrink(x, size):
 
 
 def hardshrink(x: T, lambd: float = 0.5) -> T:
-    """Return x, with 0 where it lies in [-lambd, lambd]."""
+    """Return x, with 0 where it lies in [-lambd, lambd].
+
+    Example:
+        >>> import fogo
+        >>> fogo.hardshrink(fogo.tensor([-1.0, 0.2, 1.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
     return _hardshrink(x, lambd)
 
 
@@ -238,7 +333,13 @@ def _softshrink(x, size):
 
 
 def softshrink(x: T, lambd: float = 0.5) -> T:
-    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that."""
+    """Return x moved towards 0 by `lambd`, and 0 where it is nearer than that.
+
+    Example:
+        >>> import fogo
+        >>> fogo.softshrink(fogo.tensor([-2.0, 0.2, 2.0])).tolist()
+        [-1.5, 0.0, 1.5]
+    """
     return _softshrink(x, lambd)
 
 
@@ -248,7 +349,13 @@ def _threshold(x, low, value):
 
 
 def threshold(x: T, threshold: float, value: float) -> T:
-    """Return x where it is above `threshold`, else `value`."""
+    """Return x where it is above `threshold`, else `value`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.threshold(fogo.tensor([0.5, 2.0]), 1.0, 0.0).tolist()
+        [0.0, 2.0]
+    """
     return _threshold(x, threshold, value)
 
 
@@ -256,6 +363,11 @@ def glu(x: T, axis: int = -1) -> T:
     """Cut an axis in halves a and b; return `a * sigmoid(b)`.
 
     Shapes: [..., 2M, ...] -> [..., M, ...]. Raises: ShapeError for an odd size.
+
+    Example:
+        >>> import fogo
+        >>> fogo.glu(fogo.tensor([4.0, 0.0])).tolist()
+        [2.0]
     """
     place = normalize_axis("glu", axis, x.ndim)
     n = x.shape[place]
@@ -331,12 +443,24 @@ def softmax(x: T, axis: int = -1) -> T:
 
 
 def log_softmax(x: T, axis: int = -1) -> T:
-    """Return `log(softmax(x))`, without the loss of digits of doing it in two steps."""
+    """Return `log(softmax(x))`, without the loss of digits of doing it in two steps.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.log_softmax(fogo.tensor([0.0, 0.0])).tolist()]
+        [-0.6931, -0.6931]
+    """
     return _along(LOG_SOFTMAX, x, axis)
 
 
 def softmin(x: T, axis: int = -1) -> T:
-    """Return `softmax(-x)`."""
+    """Return `softmax(-x)`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.softmin(fogo.tensor([0.0, 0.0])).tolist()
+        [0.5, 0.5]
+    """
     return softmax(-x, axis)
 
 
@@ -372,6 +496,11 @@ def logsumexp(
     """Return `log(sum(exp(x)))` over `axis` (all if None); no overflow on the way.
 
     Raises: ShapeError where there is no element along the axes.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.logsumexp(fogo.tensor([0.0, 0.0])).item(), 4)
+        0.6931
     """
     from ..dtypes import DEFAULT_FLOAT
     from .reduce import _not_empty, _run

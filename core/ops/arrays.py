@@ -114,7 +114,13 @@ def _repeat_each(x, count, axis):
 
 
 def tile(x: T, repetitions: Sequence[int]) -> T:
-    """Repeat the whole tensor along each axis."""
+    """Repeat the whole tensor along each axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.tile(fogo.tensor([1, 2]), (2,)).tolist()
+        [1, 2, 1, 2]
+    """
     reps = check_shape("tile", repetitions)
     lead = len(reps) - x.ndim
     if lead > 0:

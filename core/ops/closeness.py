@@ -78,12 +78,24 @@ def allclose(
 
 
 def isposinf(x: T) -> T:
-    """Say where x is inf. Dtype: bool."""
+    """Say where x is inf. Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.isposinf(fogo.tensor([1.0, float("inf")])).tolist()
+        [False, True]
+    """
     return x.equal(_INF) if x.dtype.is_float else (x != x)
 
 
 def isneginf(x: T) -> T:
-    """Say where x is -inf. Dtype: bool."""
+    """Say where x is -inf. Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.isneginf(fogo.tensor([1.0, float("-inf")])).tolist()
+        [False, True]
+    """
     return x.equal(-_INF) if x.dtype.is_float else (x != x)
 
 

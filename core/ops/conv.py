@@ -343,7 +343,14 @@ def conv1d(
     dilation: int | tuple[int, ...] = 1,
     groups: int = 1,
 ) -> T:
-    """`conv` over one axis: x [N, C, L] or [C, L], weight [O, C/groups, K]."""
+    """`conv` over one axis: x [N, C, L] or [C, L], weight [O, C/groups, K].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[[1.0, 2.0, 3.0]]]), fogo.tensor([[[1.0, 1.0]]])
+        >>> fogo.conv1d(x, y).tolist()
+        [[[3.0, 5.0]]]
+    """
     return _convolve("conv1d", 1, x, weight, bias, stride, padding, dilation, groups)
 
 
@@ -376,7 +383,14 @@ def conv3d(
     dilation: int | tuple[int, ...] = 1,
     groups: int = 1,
 ) -> T:
-    """`conv` over three axes: x [N, C, D, H, W] or [C, D, H, W]."""
+    """`conv` over three axes: x [N, C, D, H, W] or [C, D, H, W].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.ones((1, 1, 2, 2, 2)), fogo.ones((1, 1, 2, 2, 2))
+        >>> round(fogo.conv3d(x, y).item(), 4)
+        8.0
+    """
     return _convolve("conv3d", 3, x, weight, bias, stride, padding, dilation, groups)
 
 
@@ -392,6 +406,12 @@ def conv_input_grad(
     """Return the gradient of `conv` by x, whose spatial sizes are `size`.
 
     Shapes: g [N, O, ...], weight [O, C/groups, ...K] -> [N, C, ...size].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.ones((1, 1, 2)), fogo.ones((1, 1, 2))
+        >>> fogo.conv_input_grad(x, y, (3,)).tolist()
+        [[[1.0, 2.0, 1.0]]]
     """
     attrs = _settings(
         "conv_input_grad", weight.shape[2:], stride, padding, dilation, groups
@@ -411,6 +431,12 @@ def conv_weight_grad(
     """Return the gradient of `conv` by weight, whose spatial sizes are `size`.
 
     Shapes: x [N, C, ...S], g [N, O, ...] -> [O, C/groups, ...size].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.ones((1, 1, 3)), fogo.ones((1, 1, 2))
+        >>> fogo.conv_weight_grad(x, y, (2,)).tolist()
+        [[[2.0, 2.0]]]
     """
     attrs = _settings("conv_weight_grad", size, stride, padding, dilation, groups)
     return _run(CONV_WEIGHT, x, g, (tuple(size),) + attrs)
@@ -461,7 +487,14 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: int | tuple[int, ...] = 1,
 ) -> T:
-    """Return the transposed convolution: x [N, C, L], weight [C, O/groups, K]."""
+    """Return the transposed convolution: x [N, C, L], weight [C, O/groups, K].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[[1.0, 2.0]]]), fogo.tensor([[[1.0, 1.0]]])
+        >>> fogo.conv_transpose1d(x, y).tolist()
+        [[[1.0, 3.0, 2.0]]]
+    """
     return _transposed(
         "conv_transpose1d", 1, x, weight, bias, stride, padding, output_padding,
         groups, dilation,
@@ -504,7 +537,14 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: int | tuple[int, ...] = 1,
 ) -> T:
-    """Return the transposed convolution: x [N, C, D, H, W], weight [C, O/groups, …]."""
+    """Return the transposed convolution: x [N, C, D, H, W], weight [C, O/groups, …].
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.ones((1, 1, 1, 1, 1)), fogo.ones((1, 2, 2, 2, 2))
+        >>> fogo.conv_transpose3d(x, y).shape
+        (1, 2, 2, 2, 2)
+    """
     return _transposed(
         "conv_transpose3d", 3, x, weight, bias, stride, padding, output_padding,
         groups, dilation,

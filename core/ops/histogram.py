@@ -56,7 +56,14 @@ def bincount(
 async def bincount_async(
     x: Tensor, weights: Tensor | None = None, minlength: int = 0
 ) -> Tensor:
-    """`bincount` for platforms where a thread cannot wait."""
+    """`bincount` for platforms where a thread cannot wait.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> asyncio.run(fogo.bincount_async(fogo.tensor([0, 2]))).tolist()
+        [1, 0, 1]
+    """
     _check_counted(x, weights)
     length = minlength
     if x.size:

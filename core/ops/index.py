@@ -123,7 +123,14 @@ def take(x: T, indices: Tensor, axis: int | None = None) -> T:
 
 
 def index_select(x: T, axis: int, index: Tensor) -> T:
-    """`take` with PyTorch's name and order of arguments."""
+    """`take` with PyTorch's name and order of arguments.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[1, 2], [3, 4]]), fogo.tensor([1])
+        >>> fogo.index_select(x, 1, y).tolist()
+        [[2], [4]]
+    """
     return take(x, index, axis)
 
 
@@ -239,6 +246,12 @@ def gather(x: T, axis: int, index: Tensor) -> T:
     """`take_along_axis` as in PyTorch: the index may be smaller on the other axes.
 
     Shapes: x [..., N, ...], index [..., M, ...] -> index's. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[1, 2], [3, 4]]), fogo.tensor([[1], [0]])
+        >>> fogo.gather(x, 1, y).tolist()
+        [[2], [3]]
     """
     index, place = _cropped("gather", x, axis, index)
     return _call(TAKE_ALONG, (x, index), (place,))
@@ -392,12 +405,26 @@ def put(x: T, index: Tensor, values: Tensor | float) -> T:
 
 
 def index_add(x: T, axis: int, index: Tensor, values: Tensor, alpha: float = 1.0) -> T:
-    """`add_at` with PyTorch's name and order of arguments; values times alpha."""
+    """`add_at` with PyTorch's name and order of arguments; values times alpha.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.zeros((3,)), fogo.tensor([0, 0, 2]), fogo.ones((3,))
+        >>> fogo.index_add(x, 0, y, z).tolist()
+        [2.0, 0.0, 1.0]
+    """
     return add_at(x, index, values if alpha == 1 else values * alpha, axis)
 
 
 def index_copy(x: T, axis: int, index: Tensor, values: Tensor) -> T:
-    """`put_at` with PyTorch's name and order of arguments."""
+    """`put_at` with PyTorch's name and order of arguments.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.zeros((3,)), fogo.tensor([2, 0]), fogo.tensor([5.0, 6.0])
+        >>> fogo.index_copy(x, 0, y, z).tolist()
+        [6.0, 0.0, 5.0]
+    """
     return put_at(x, index, values, axis)
 
 
@@ -412,7 +439,14 @@ def add_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) 
 
 
 def put_along_axis(x: T, index: Tensor, values: Tensor | float, axis: int = -1) -> T:
-    """Return x with `values` at `x[…, index[…, j, …], …]`; the last one wins."""
+    """Return x with `values` at `x[…, index[…, j, …], …]`; the last one wins.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.zeros((2, 2)), fogo.tensor([[1], [0]])
+        >>> fogo.put_along_axis(x, y, 5.0).tolist()
+        [[0.0, 5.0], [5.0, 0.0]]
+    """
     x, index, values, axis = _aligned("put_along_axis", x, index, values, axis)
     return _call(PUT_ALONG, (x, index, values), (axis,))
 
@@ -439,17 +473,38 @@ def _spare(src, index):
 
 
 def scatter(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
-    """`put_along_axis` as in PyTorch: index and src may be smaller, or src a number."""
+    """`put_along_axis` as in PyTorch: index and src may be smaller, or src a number.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.zeros((3,)), fogo.tensor([2, 0]), fogo.tensor([5.0, 6.0])
+        >>> fogo.scatter(x, 0, y, z).tolist()
+        [6.0, 0.0, 5.0]
+    """
     return _scatter(PUT_ALONG, "scatter", x, axis, index, src)
 
 
 def scatter_add(x: T, axis: int, index: Tensor, src: Tensor | float) -> T:
-    """`add_along_axis` as in PyTorch: index and src may be smaller than x."""
+    """`add_along_axis` as in PyTorch: index and src may be smaller than x.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.zeros((3,)), fogo.tensor([2, 2]), fogo.tensor([5.0, 6.0])
+        >>> fogo.scatter_add(x, 0, y, z).tolist()
+        [0.0, 0.0, 11.0]
+    """
     return _scatter(ADD_ALONG, "scatter_add", x, axis, index, src)
 
 
 def masked_fill(x: T, mask: Tensor, value: Tensor | float) -> T:
-    """Return x with `value` where the mask holds; all broadcast."""
+    """Return x with `value` where the mask holds; all broadcast.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([1.0, 2.0]), fogo.tensor([True, False])
+        >>> fogo.masked_fill(x, y, 0.0).tolist()
+        [0.0, 2.0]
+    """
     return where(mask, value, x)
 
 
@@ -474,6 +529,11 @@ def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
     """Return the diagonal of two axes, as a new last axis.
 
     Shapes: [..., R, C] -> [..., K]. Raises: ShapeError for one axis given twice.
+
+    Example:
+        >>> import fogo
+        >>> fogo.diagonal(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [1, 4]
     """
     a = normalize_axis("diagonal", axis1, x.ndim)
     b = normalize_axis("diagonal", axis2, x.ndim)
@@ -491,7 +551,13 @@ def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
 
 
 def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
-    """Return the sum of the diagonal of two axes."""
+    """Return the sum of the diagonal of two axes.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.trace(fogo.tensor([[1, 2], [3, 4]])).item(), 4)
+        5
+    """
     return diagonal(x, offset, axis1, axis2).sum(-1)
 
 

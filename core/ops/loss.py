@@ -60,7 +60,14 @@ def mse_loss(x: T, target: Tensor, reduction: str = "mean") -> T:
 
 
 def l1_loss(x: T, target: Tensor, reduction: str = "mean") -> T:
-    """Return the absolute differences. Raises: ShapeError where shapes differ."""
+    """Return the absolute differences. Raises: ShapeError where shapes differ.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([1.0, 2.0]), fogo.tensor([0.0, 0.0])
+        >>> round(fogo.l1_loss(x, y).item(), 4)
+        1.5
+    """
     _check("l1_loss", x, target)
     return _reduce("l1_loss", (x - target).abs(), reduction)
 
@@ -75,7 +82,14 @@ def _smooth_l1(x, target, beta):
 def smooth_l1_loss(
     x: T, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> T:
-    """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target."""
+    """Return `d*d / (2*beta)` where |d| < beta, else `|d| - beta/2`; d = x - target.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([0.0, 3.0]), fogo.tensor([0.0, 0.0])
+        >>> round(fogo.smooth_l1_loss(x, y).item(), 4)
+        1.25
+    """
     _check("smooth_l1_loss", x, target)
     if beta < 0:
         raise ShapeError("smooth_l1_loss: beta is not negative; given %s" % beta)
@@ -91,7 +105,14 @@ def _huber(x, target, delta):
 
 
 def huber_loss(x: T, target: Tensor, reduction: str = "mean", delta: float = 1.0) -> T:
-    """Return `d*d / 2` where |d| <= delta, else `delta * (|d| - delta/2)`."""
+    """Return `d*d / 2` where |d| <= delta, else `delta * (|d| - delta/2)`.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([0.0, 3.0]), fogo.tensor([0.0, 0.0])
+        >>> round(fogo.huber_loss(x, y).item(), 4)
+        1.25
+    """
     _check("huber_loss", x, target)
     if delta <= 0:
         raise ShapeError("huber_loss: delta must be positive; given %s" % delta)
@@ -123,6 +144,12 @@ def binary_cross_entropy(
     """Return `-t*log(x) - (1-t)*log(1-x)` for probabilities x; logs stop at -100.
 
     Shapes: x and target equal, weight broadcasts. Raises: ShapeError, DTypeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([0.5, 0.5]), fogo.tensor([1.0, 0.0])
+        >>> round(fogo.binary_cross_entropy(x, y).item(), 4)
+        0.6931
     """
     _check("binary_cross_entropy", x, target)
     loss = _bce(x, target)
@@ -177,6 +204,12 @@ def kl_div(
 
     reduction "batchmean" divides the sum by the first axis: the divergence itself.
     log_target: the target is given as logarithms too. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[0.0, 0.0]]), fogo.tensor([[0.5, 0.5]])
+        >>> round(fogo.kl_div(x, y, "sum").item(), 4)
+        -0.6931
     """
     _check("kl_div", x, target)
     loss = (x - target) * -target.exp() if log_target else _kl_point(x, target)
@@ -250,6 +283,12 @@ def nll_loss(
     Shapes: x [N, C, ...] or [C], target [N, ...] or [] of integers, weight [C]. The
     mean is over the weights of the targets, without those that are `ignore_index`.
     Raises: ShapeError, DTypeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[-1.0, -2.0]]), fogo.tensor([1])
+        >>> round(fogo.nll_loss(x, y).item(), 4)
+        2.0
     """
     return _nll("nll_loss", x, target, weight, ignore_index, reduction, 0.0)
 

@@ -273,6 +273,12 @@ def gram_matrix_loss(x: T, target: Tensor, reduction: str = "mean") -> T:
 
     Shapes: x [N, C, ...], target [N, C, ...]; their places may differ in number.
     Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.ones((1, 1, 2, 2)), fogo.zeros((1, 1, 2, 2))
+        >>> round(fogo.gram_matrix_loss(x, y).item(), 4)
+        1.0
     """
     return mse_loss(gram_matrix(x), gram_matrix(target), reduction)
 

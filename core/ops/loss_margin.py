@@ -241,6 +241,12 @@ def triplet_margin_with_distance_loss(
     """Return `triplet_margin_loss` with a distance of one's own (Euclidean if None).
 
     Raises: ShapeError where the three shapes differ.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.tensor([[0.0]]), fogo.tensor([[1.0]]), fogo.tensor([[3.0]])
+        >>> round(fogo.triplet_margin_with_distance_loss(x, y, z).item(), 4)
+        0.0
     """
     name = "triplet_margin_loss"
     _check(name, anchor, positive)

@@ -78,7 +78,13 @@ def tril_indices(
 def triu_indices(
     rows: int, cols: int, offset: int = 0, device: Device | str | None = None
 ) -> Tensor:
-    """Return the places of the upper triangle of a matrix, row by row: [2, K]."""
+    """Return the places of the upper triangle of a matrix, row by row: [2, K].
+
+    Example:
+        >>> import fogo
+        >>> fogo.triu_indices(2, 2).tolist()
+        [[0, 0, 1], [0, 1, 1]]
+    """
     return _triangle_places(rows, cols, offset, True, device)
 
 
@@ -106,6 +112,11 @@ def diag(x: T, offset: int = 0) -> T:
     """Return a matrix with the vector x on a diagonal, or the diagonal of a matrix.
 
     Raises: ShapeError for other ranks.
+
+    Example:
+        >>> import fogo
+        >>> fogo.diag(fogo.tensor([1, 2])).tolist()
+        [[1, 0], [0, 2]]
     """
     if x.ndim == 1:
         return diag_embed(x, offset)
@@ -118,7 +129,13 @@ def diag(x: T, offset: int = 0) -> T:
 
 
 def diagflat(x: T, offset: int = 0) -> T:
-    """Return a matrix with all elements of x on a diagonal."""
+    """Return a matrix with all elements of x on a diagonal.
+
+    Example:
+        >>> import fogo
+        >>> fogo.diagflat(fogo.tensor([1, 2])).tolist()
+        [[1, 0], [0, 2]]
+    """
     return diag_embed(reshape(x, (-1,)), offset)
 
 
@@ -215,14 +232,26 @@ def tril_mask(
 def triu_mask(
     shape: Sequence[int], offset: int = 0, device: Device | str | None = None
 ) -> Tensor:
-    """Return bools [..., R, C]: false in the upper triangle, true below it."""
+    """Return bools [..., R, C]: false in the upper triangle, true below it.
+
+    Example:
+        >>> import fogo
+        >>> fogo.triu_mask((2, 2)).tolist()
+        [[False, False], [True, False]]
+    """
     return _mask("triu_mask", shape, device, lambda d: d < offset)
 
 
 def diag_mask(
     shape: Sequence[int], offset: int = 0, device: Device | str | None = None
 ) -> Tensor:
-    """Return bools [..., R, C]: false on a diagonal, true elsewhere."""
+    """Return bools [..., R, C]: false on a diagonal, true elsewhere.
+
+    Example:
+        >>> import fogo
+        >>> fogo.diag_mask((2, 2)).tolist()
+        [[False, True], [True, False]]
+    """
     return _mask("diag_mask", shape, device, lambda d: d != offset)
 
 

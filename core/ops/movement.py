@@ -130,6 +130,11 @@ def permute(x: T, *axes: int | Sequence[int]) -> T:
 
     `permute(x, 2, 0, 1)` and `permute(x, (2, 0, 1))` are one.
     Raises: ShapeError unless `axes` names every axis once.
+
+    Example:
+        >>> import fogo
+        >>> fogo.permute(fogo.zeros((2, 3, 4)), (2, 0, 1)).shape
+        (4, 2, 3)
     """
     axes = _sizes(axes)
     order = tuple([normalize_axis("permute", a, x.ndim) for a in axes])
@@ -142,12 +147,24 @@ def permute(x: T, *axes: int | Sequence[int]) -> T:
 
 
 def permute_dims(x: T, axes: Sequence[int]) -> T:
-    """`permute`, by its name in the array API standard."""
+    """`permute`, by its name in the array API standard.
+
+    Example:
+        >>> import fogo
+        >>> fogo.permute_dims(fogo.zeros((2, 3, 4)), (2, 0, 1)).shape
+        (4, 2, 3)
+    """
     return permute(x, axes)
 
 
 def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
-    """Exchange two axes (the last two by default). A view."""
+    """Exchange two axes (the last two by default). A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.swapaxes(fogo.zeros((2, 3, 4)), 0, 2).shape
+        (4, 3, 2)
+    """
     a = normalize_axis("transpose", dim0, x.ndim)
     b = normalize_axis("transpose", dim1, x.ndim)
     order = list(range(x.ndim))
@@ -156,7 +173,13 @@ def transpose(x: T, dim0: int = -2, dim1: int = -1) -> T:
 
 
 def matrix_transpose(x: T) -> T:
-    """Exchange the last two axes. A view. Raises: ShapeError below two axes."""
+    """Exchange the last two axes. A view. Raises: ShapeError below two axes.
+
+    Example:
+        >>> import fogo
+        >>> fogo.matrix_transpose(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
     if x.ndim < 2:
         raise ShapeError(
             "matrix_transpose: at least two axes; given shape %s" % list(x.shape)
@@ -165,7 +188,13 @@ def matrix_transpose(x: T) -> T:
 
 
 def moveaxis(x: T, source: int | Sequence[int], destination: int | Sequence[int]) -> T:
-    """Move axes to other places; the rest keep their order. A view."""
+    """Move axes to other places; the rest keep their order. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.moveaxis(fogo.zeros((2, 3, 4)), 0, 2).shape
+        (3, 4, 2)
+    """
     take = [normalize_axis("moveaxis", a, x.ndim) for a in _several(source)]
     put = [normalize_axis("moveaxis", a, x.ndim) for a in _several(destination)]
     order = [a for a in range(x.ndim) if a not in take]
@@ -193,6 +222,11 @@ def expand(x: T, *shape: int | Sequence[int]) -> T:
     """Repeat axes of size 1 (and new leading ones) to a larger shape. A view.
 
     A size of -1 keeps the axis. Raises: ShapeError where a size does not fit.
+
+    Example:
+        >>> import fogo
+        >>> fogo.expand(fogo.tensor([[1], [2]]), (2, 3)).tolist()
+        [[1, 1, 1], [2, 2, 2]]
     """
     sizes = _sizes(shape)
     lead = len(sizes) - x.ndim
@@ -214,12 +248,24 @@ def expand(x: T, *shape: int | Sequence[int]) -> T:
 
 
 def broadcast_to(x: T, shape: Sequence[int]) -> T:
-    """`expand` by its name in the array API standard, where -1 has no meaning."""
+    """`expand` by its name in the array API standard, where -1 has no meaning.
+
+    Example:
+        >>> import fogo
+        >>> fogo.broadcast_to(fogo.tensor([1, 2]), (2, 2)).tolist()
+        [[1, 2], [1, 2]]
+    """
     return expand(x, check_shape("broadcast_to", shape))
 
 
 def sum_to(x: T, shape: Sequence[int]) -> T:
-    """Sum over the axes that broadcasting `shape` to x's shape would repeat."""
+    """Sum over the axes that broadcasting `shape` to x's shape would repeat.
+
+    Example:
+        >>> import fogo
+        >>> fogo.sum_to(fogo.ones((2, 3)), (1, 3)).tolist()
+        [[2.0, 2.0, 2.0]]
+    """
     lead = x.ndim - len(shape)
     axes = list(range(lead))
     for i, d in enumerate(shape):
@@ -251,12 +297,23 @@ def strided_slice(
     """Take `shape` elements from `starts` by `steps`, one number per axis. A view.
 
     Steps may be negative. `x[...]` is the friendly form; nothing is checked here.
+
+    Example:
+        >>> import fogo
+        >>> fogo.strided_slice(fogo.arange(6), (1,), (2,), (3,)).tolist()
+        [1, 3, 5]
     """
     return _call(SLICE, (x,), (tuple(starts), tuple(steps), tuple(shape)))
 
 
 def narrow(x: T, dim: int, start: int, length: int) -> T:
-    """Return `length` elements of one axis from `start`. A view; raises ShapeError."""
+    """Return `length` elements of one axis from `start`. A view; raises ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> fogo.narrow(fogo.arange(5), 0, 1, 3).tolist()
+        [1, 2, 3]
+    """
     axis = normalize_axis("narrow", dim, x.ndim)
     if start < 0 or length < 0 or start + length > x.shape[axis]:
         raise ShapeError(
@@ -271,7 +328,13 @@ def narrow(x: T, dim: int, start: int, length: int) -> T:
 
 
 def flip(x: T, axis: int | tuple[int, ...] | None = None) -> T:
-    """Reverse axes (all if None). A view."""
+    """Reverse axes (all if None). A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.flip(fogo.tensor([1, 2, 3])).tolist()
+        [3, 2, 1]
+    """
     axes = normalize_axes("flip", axis, x.ndim)
     starts = [x.shape[a] - 1 if a in axes else 0 for a in range(x.ndim)]
     steps = [-1 if a in axes else 1 for a in range(x.ndim)]
@@ -326,7 +389,14 @@ SLICE_ASSIGN = define_op(
 def slice_assign(
     x: T, values: Tensor, starts: Sequence[int], steps: Sequence[int]
 ) -> T:
-    """Return x with `values` at `starts + i*steps`; x itself stays as it is."""
+    """Return x with `values` at `starts + i*steps`; x itself stays as it is.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.zeros((4,)), fogo.tensor([1.0, 2.0])
+        >>> fogo.slice_assign(x, y, (0,), (2,)).tolist()
+        [1.0, 0.0, 2.0, 0.0]
+    """
     return _call(SLICE_ASSIGN, (x, values), (tuple(starts), tuple(steps)))
 
 
@@ -455,7 +525,13 @@ def _check_joins(first, other, axis):
 
 
 def stack(arrays: Sequence[T], axis: int = 0) -> T:
-    """Join tensors of equal shape along a new axis."""
+    """Join tensors of equal shape along a new axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.stack([fogo.tensor([1, 2]), fogo.tensor([3, 4])]).tolist()
+        [[1, 2], [3, 4]]
+    """
     _check_tensors("stack", arrays)
     for t in arrays[1:]:
         if t.shape != arrays[0].shape:
@@ -467,115 +543,35 @@ def stack(arrays: Sequence[T], axis: int = 0) -> T:
 
 
 def unsqueeze(x: T, axis: int) -> T:
-    """Add an axis of size 1. A view."""
+    """Add an axis of size 1. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.unsqueeze(fogo.tensor([1, 2]), 0).tolist()
+        [[1, 2]]
+    """
     place = normalize_axis("unsqueeze", axis, x.ndim + 1)
     return reshape(x, x.shape[:place] + (1,) + x.shape[place:])
 
 
 def expand_dims(x: T, axis: int = 0) -> T:
-    """`unsqueeze`, by its name in the array API standard."""
+    """`unsqueeze`, by its name in the array API standard.
+
+    Example:
+        >>> import fogo
+        >>> fogo.expand_dims(fogo.tensor([1, 2]), 1).tolist()
+        [[1], [2]]
+    """
     return unsqueeze(x, axis)
-
-
-def squeeze(x: T, axis: int | tuple[int, ...] | None = None) -> T:
-    """Remove axes of size 1 (all such if None); raises ShapeError for another size."""
-    if axis is None:
-        axes = [a for a in range(x.ndim) if x.shape[a] == 1]
-    else:
-        axes = normalize_axes("squeeze", axis, x.ndim)
-    for a in axes:
-        if x.shape[a] != 1:
-            raise ShapeError(
-                "squeeze: only axes of size 1 can go; given axis %d of shape %s"
-                % (a, list(x.shape))
-            )
-    return reshape(x, tuple([d for a, d in enumerate(x.shape) if a not in axes]))
-
-
-def flatten(x: T, start_dim: int = 0, end_dim: int = -1) -> T:
-    """Merge the axes from `start_dim` to `end_dim` into one."""
-    if x.ndim == 0:
-        return reshape(x, (1,))
-    a = normalize_axis("flatten", start_dim, x.ndim)
-    b = normalize_axis("flatten", end_dim, x.ndim)
-    merged = size(x.shape[a : b + 1])
-    return reshape(x, x.shape[:a] + (merged,) + x.shape[b + 1 :])
-
-
-def split(x: T, size_or_sections: int | Sequence[int], axis: int = 0) -> list[T]:
-    """Cut x along an axis into parts of one size (the last may be smaller), or listed.
-
-    Raises: ShapeError when listed sizes do not add up to the axis.
-    """
-    place = normalize_axis("split", axis, x.ndim)
-    n = x.shape[place]
-    if isinstance(size_or_sections, int):
-        step = size_or_sections
-        if step < 1:
-            raise ShapeError("split: sizes are positive; given %d" % step)
-        sizes = [step if i + step <= n else n - i for i in range(0, n, step)]
-    else:
-        sizes = list(size_or_sections)
-    total = 0
-    for s in sizes:
-        total += s
-    if total != n:
-        raise ShapeError(
-            "split: sizes must add up to the axis; given %s for size %d" % (sizes, n)
-        )
-    out = []
-    start = 0
-    for s in sizes:
-        out.append(narrow(x, place, start, s))
-        start += s
-    return out
-
-
-def chunk(x: T, chunks: int, axis: int = 0) -> list[T]:
-    """Cut x along an axis into at most `chunks` parts of equal size (the last less)."""
-    n = x.shape[normalize_axis("chunk", axis, x.ndim)]
-    if chunks < 1:
-        raise ShapeError("chunk: the number of parts is positive; given %d" % chunks)
-    return split(x, max((n + chunks - 1) // chunks, 1), axis)
-
-
-def roll(
-    x: T, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
-) -> T:
-    """Shift elements along axes; those pushed out come in at the other end.
-
-    Without an axis x counts as flat. One shift goes for all axes; several go with as
-    many axes, one axis for all, or add up. Raises: ShapeError for other numbers.
-    """
-    shifts = _several(shift)
-    if axis is None:
-        flat = reshape(x, (-1,))
-        return reshape(roll(flat, shifts, (0,) * len(shifts)), x.shape)
-    axes = _several(axis)
-    shifts = shifts * len(axes) if len(shifts) == 1 else shifts
-    axes = axes * len(shifts) if len(axes) == 1 else axes
-    if len(shifts) != len(axes):
-        raise ShapeError(
-            "roll: one shift for each axis; given shift=%s, axis=%s" % (shift, axis)
-        )
-    out = _own(x)
-    for s, a in zip(shifts, axes):
-        place = normalize_axis("roll", a, x.ndim)
-        n = x.shape[place]
-        s = s % n if n else 0
-        if s:
-            parts = [narrow(out, place, n - s, s), narrow(out, place, 0, n - s)]
-            out = concat(parts, place)
-    return out
 
 
 cat = concat
 swapaxes = transpose
 
 __all__ = [
-    "broadcast_to", "cat", "chunk", "concat", "expand", "expand_dims", "flatten",
-    "flip", "matrix_transpose", "moveaxis", "narrow", "permute", "permute_dims",
-    "reshape", "roll", "slice_assign", "split", "squeeze", "stack", "strided_slice",
-    "sum_to", "swapaxes", "transpose", "unsqueeze",
+    "broadcast_to", "cat", "concat", "expand", "expand_dims", "flip",
+    "matrix_transpose", "moveaxis", "narrow", "permute", "permute_dims", "reshape",
+    "slice_assign", "stack", "strided_slice", "sum_to", "swapaxes", "transpose",
+    "unsqueeze",
 ]  # fmt: skip
 NOT_METHODS = ("cat", "concat", "stack")

@@ -53,12 +53,24 @@ def dropout1d(x: T, p: float = 0.5, training: bool = True) -> T:
 
 
 def dropout2d(x: T, p: float = 0.5, training: bool = True) -> T:
-    """Set channels of [N, C, H, W] to 0 with probability p; scale the rest."""
+    """Set channels of [N, C, H, W] to 0 with probability p; scale the rest.
+
+    Example:
+        >>> import fogo
+        >>> fogo.dropout2d(fogo.ones((1, 2, 2, 2)), training=False).shape
+        (1, 2, 2, 2)
+    """
     return _drop("dropout2d", 2, x, p, training)
 
 
 def dropout3d(x: T, p: float = 0.5, training: bool = True) -> T:
-    """Set channels of [N, C, D, H, W] to 0 with probability p; scale the rest."""
+    """Set channels of [N, C, D, H, W] to 0 with probability p; scale the rest.
+
+    Example:
+        >>> import fogo
+        >>> fogo.dropout3d(fogo.ones((1, 2, 2, 2, 2)), training=False).shape
+        (1, 2, 2, 2, 2)
+    """
     return _drop("dropout3d", 3, x, p, training)
 
 
@@ -91,7 +103,13 @@ def alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
 
 
 def feature_alpha_dropout(x: T, p: float = 0.5, training: bool = True) -> T:
-    """`alpha_dropout` of whole channels: x [N, C, ...]. Raises: ShapeError."""
+    """`alpha_dropout` of whole channels: x [N, C, ...]. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> fogo.feature_alpha_dropout(fogo.ones((1, 2, 2)), training=False).shape
+        (1, 2, 2)
+    """
     if x.ndim < 2:
         raise ShapeError(
             "feature_alpha_dropout: x is [N, C, ...]; given %s" % list(x.shape)

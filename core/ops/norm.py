@@ -168,6 +168,12 @@ def instance_norm(
 
     use_input_stats=False takes the running statistics instead, as in `batch_norm`.
     Shapes: x [N, C, ...S], the rest [C]. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.tensor([[[1.0, 3.0]]])
+        >>> [round(v, 4) for v in fogo.instance_norm(x).flatten().tolist()]
+        [-1.0, 1.0]
     """
     if not use_input_stats:
         return batch_norm(
@@ -193,6 +199,11 @@ def group_norm(
 
     Shapes: x [N, C, ...], weight and bias [C]. Raises: ShapeError unless `num_groups`
     divides C.
+
+    Example:
+        >>> import fogo
+        >>> fogo.group_norm(fogo.ones((1, 4, 2)), 2).shape
+        (1, 4, 2)
     """
     _channels("group_norm", x, (("weight", weight), ("bias", bias)))
     if num_groups < 1 or x.shape[1] % num_groups:
@@ -282,6 +293,11 @@ def rms_norm(
     """Return `x / sqrt(mean(x*x) + eps)` over the last axes, times weight.
 
     Shapes: x [..., ...M], weight [...M] -> x's. Raises: ShapeError, DTypeError.
+
+    Example:
+        >>> import fogo
+        >>> [round(v, 4) for v in fogo.rms_norm(fogo.tensor([3.0, 3.0]), (2,)).tolist()]
+        [1.0, 1.0]
     """
     from ..dispatch import call
 

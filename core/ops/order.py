@@ -85,7 +85,13 @@ def median(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[
 
 
 def nanmedian(x: T, axis: int | None = None, keepdims: bool = False) -> T | Placed[T]:
-    """`median` of what is not nan; nan where nothing is left."""
+    """`median` of what is not nan; nan where nothing is left.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.nanmedian(fogo.tensor([1.0, float("nan"), 3.0])).item(), 4)
+        1.0
+    """
     if axis is None:
         found = _middle("nanmedian", x.reshape((-1,)), 0, False, True).values
         return found.reshape((1,) * x.ndim) if keepdims else found
@@ -96,6 +102,11 @@ def kthvalue(x: T, k: int, axis: int = -1, keepdims: bool = False) -> Placed[T]:
     """Return the k-th smallest element of each line (from 1), and where it stands.
 
     Raises: ShapeError unless 1 <= k <= the size of the axis.
+
+    Example:
+        >>> import fogo
+        >>> [y.tolist() for y in fogo.kthvalue(fogo.tensor([3.0, 1.0, 2.0]), 2)]
+        [2.0, 2]
     """
     place = _line("kthvalue", x, axis)
     if not 1 <= k <= x.shape[place]:
@@ -133,12 +144,24 @@ def mode(x: T, axis: int = -1, keepdims: bool = False) -> Placed[T]:
 
 
 def msort(x: T) -> T:
-    """Return x sorted along its first axis."""
+    """Return x sorted along its first axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.msort(fogo.tensor([[3, 1], [2, 4]])).tolist()
+        [[2, 1], [3, 4]]
+    """
     return x.sort(0)
 
 
 def argtopk(x: T, k: int, axis: int = -1, largest: bool = True) -> T:
-    """Return the positions of the k largest (or smallest) elements: `topk`'s."""
+    """Return the positions of the k largest (or smallest) elements: `topk`'s.
+
+    Example:
+        >>> import fogo
+        >>> fogo.argtopk(fogo.tensor([1.0, 3.0, 2.0]), 2).tolist()
+        [1, 2]
+    """
     return x.topk(k, axis, largest)[1]
 
 
@@ -220,7 +243,14 @@ def nanquantile(
     keepdims: bool = False,
     interpolation: str = "linear",
 ) -> T:
-    """`quantile` of what is not nan; nan where nothing is left."""
+    """`quantile` of what is not nan; nan where nothing is left.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.tensor([1.0, float("nan"), 3.0])
+        >>> round(fogo.nanquantile(x, 0.5).item(), 4)
+        2.0
+    """
     return _quantile("nanquantile", x, q, axis, keepdims, interpolation, True)
 
 
@@ -235,7 +265,13 @@ def percentile(
     keepdims: bool = False,
     interpolation: str = "linear",
 ) -> T:
-    """`quantile` with q in percent, as in NumPy."""
+    """`quantile` with q in percent, as in NumPy.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.percentile(fogo.tensor([1.0, 2.0, 3.0]), 50).item(), 4)
+        2.0
+    """
     return _quantile(
         "percentile", x, _hundredth(q), axis, keepdims, interpolation, False
     )

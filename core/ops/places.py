@@ -119,7 +119,13 @@ def index_put(
 
 
 def index_fill(x: T, axis: int, index: Tensor, value: Tensor | float) -> T:
-    """Return x with one value in the slices of an axis that an index [K] names."""
+    """Return x with one value in the slices of an axis that an index [K] names.
+
+    Example:
+        >>> import fogo
+        >>> fogo.index_fill(fogo.zeros((3,)), 0, fogo.tensor([2, 0]), 5.0).tolist()
+        [5.0, 0.0, 5.0]
+    """
     return put_at(x, index, value, axis)
 
 
@@ -138,12 +144,26 @@ def argwhere(x: Tensor) -> Tensor:
 
 
 async def argwhere_async(x: Tensor) -> Tensor:
-    """`argwhere` for platforms where a thread cannot wait."""
+    """`argwhere` for platforms where a thread cannot wait.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> asyncio.run(fogo.argwhere_async(fogo.tensor([0, 5]))).tolist()
+        [[1]]
+    """
     return stack(await nonzero_async(x), 1)
 
 
 def take_along_dim(x: T, index: Tensor, dim: int | None = None) -> T:
-    """`take_along_axis` with PyTorch's name; without an axis both count as flat."""
+    """`take_along_axis` with PyTorch's name; without an axis both count as flat.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[1, 2], [3, 4]]), fogo.tensor([[1], [0]])
+        >>> fogo.take_along_dim(x, y, 1).tolist()
+        [[2], [3]]
+    """
     if dim is None:
         return take_along_axis(x.reshape((-1,)), index.reshape((-1,)), 0)
     return take_along_axis(x, index, dim)

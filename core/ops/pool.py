@@ -128,7 +128,13 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the largest of each window of [N, C, L]; `return_indices`: places too."""
+    """Return the largest of each window of [N, C, L]; `return_indices`: places too.
+
+    Example:
+        >>> import fogo
+        >>> fogo.max_pool1d(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+        [[[3.0, 7.0]]]
+    """
     found = _max_pool(
         "max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode
     )
@@ -166,7 +172,13 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the largest element of each window of [N, C, D, H, W]."""
+    """Return the largest element of each window of [N, C, D, H, W].
+
+    Example:
+        >>> import fogo
+        >>> fogo.max_pool3d(fogo.ones((1, 1, 4, 4, 4)), 2).shape
+        (1, 1, 2, 2, 2)
+    """
     found = _max_pool(
         "max_pool3d", 3, x, kernel_size, stride, padding, dilation, ceil_mode
     )
@@ -207,7 +219,13 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> T:
-    """Return the mean of each window of [N, C, L]; see `avg_pool`."""
+    """Return the mean of each window of [N, C, L]; see `avg_pool`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.avg_pool1d(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+        [[[2.0, 6.0]]]
+    """
     return _avg_pool(
         "avg_pool1d", 1, x, kernel_size, stride, padding, ceil_mode, count_include_pad,
         None,
@@ -223,7 +241,13 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> T:
-    """Return the mean of each window of [N, C, H, W]; see `avg_pool`."""
+    """Return the mean of each window of [N, C, H, W]; see `avg_pool`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.avg_pool2d(fogo.ones((1, 1, 4, 4)), 2).tolist()
+        [[[[1.0, 1.0], [1.0, 1.0]]]]
+    """
     return _avg_pool(
         "avg_pool2d", 2, x, kernel_size, stride, padding, ceil_mode, count_include_pad,
         divisor_override,
@@ -239,7 +263,13 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> T:
-    """Return the mean of each window of [N, C, D, H, W]; see `avg_pool`."""
+    """Return the mean of each window of [N, C, D, H, W]; see `avg_pool`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.avg_pool3d(fogo.ones((1, 1, 4, 4, 4)), 2).shape
+        (1, 1, 2, 2, 2)
+    """
     return _avg_pool(
         "avg_pool3d", 3, x, kernel_size, stride, padding, ceil_mode, count_include_pad,
         divisor_override,
@@ -298,17 +328,35 @@ def adaptive_avg_pool(x: T, output_size: tuple[int | None, ...]) -> T:
 
 
 def adaptive_avg_pool1d(x: T, output_size: int | tuple[int | None, ...]) -> T:
-    """`adaptive_avg_pool` over the last axis."""
+    """`adaptive_avg_pool` over the last axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.adaptive_avg_pool1d(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+        [[[2.0, 6.0]]]
+    """
     return _adaptive("adaptive_avg_pool1d", 1, x, output_size)
 
 
 def adaptive_avg_pool2d(x: T, output_size: int | tuple[int | None, ...]) -> T:
-    """`adaptive_avg_pool` over the last two axes; a number stands for both."""
+    """`adaptive_avg_pool` over the last two axes; a number stands for both.
+
+    Example:
+        >>> import fogo
+        >>> fogo.adaptive_avg_pool2d(fogo.ones((1, 1, 4, 4)), 2).tolist()
+        [[[[1.0, 1.0], [1.0, 1.0]]]]
+    """
     return _adaptive("adaptive_avg_pool2d", 2, x, output_size)
 
 
 def adaptive_avg_pool3d(x: T, output_size: int | tuple[int | None, ...]) -> T:
-    """`adaptive_avg_pool` over the last three axes; a number stands for all."""
+    """`adaptive_avg_pool` over the last three axes; a number stands for all.
+
+    Example:
+        >>> import fogo
+        >>> fogo.adaptive_avg_pool3d(fogo.ones((1, 1, 4, 4, 4)), 2).shape
+        (1, 1, 2, 2, 2)
+    """
     return _adaptive("adaptive_avg_pool3d", 3, x, output_size)
 
 
@@ -321,12 +369,24 @@ def _planes(name, x):
 
 
 def global_avg_pool(x: T) -> T:
-    """Return the mean of each plane: [N, C, ...S] -> [N, C, 1, …]."""
+    """Return the mean of each plane: [N, C, ...S] -> [N, C, 1, …].
+
+    Example:
+        >>> import fogo
+        >>> fogo.global_avg_pool(fogo.tensor([[[1.0, 3.0]]])).tolist()
+        [[[2.0]]]
+    """
     return x.mean(_planes("global_avg_pool", x), True)
 
 
 def global_max_pool(x: T) -> T:
-    """Return the largest element of each plane: [N, C, ...S] -> [N, C, 1, …]."""
+    """Return the largest element of each plane: [N, C, ...S] -> [N, C, 1, …].
+
+    Example:
+        >>> import fogo
+        >>> fogo.global_max_pool(fogo.tensor([[[1.0, 3.0]]])).tolist()
+        [[[3.0]]]
+    """
     return x.max(_planes("global_max_pool", x), True)
 
 

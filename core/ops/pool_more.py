@@ -103,7 +103,13 @@ def _with_places(found, return_indices):
 def adaptive_max_pool1d(
     x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False
 ) -> Any:
-    """`adaptive_max_pool` over the last axis; places too if `return_indices`."""
+    """`adaptive_max_pool` over the last axis; places too if `return_indices`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.adaptive_max_pool1d(fogo.tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+        [[[3.0, 7.0]]]
+    """
     found = _adaptive("adaptive_max_pool1d", 1, x, output_size)
     return _with_places(found, return_indices)
 
@@ -125,7 +131,13 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     x: T, output_size: int | tuple[int | None, ...], return_indices: bool = False
 ) -> Any:
-    """`adaptive_max_pool` over the last three axes; a number stands for all."""
+    """`adaptive_max_pool` over the last three axes; a number stands for all.
+
+    Example:
+        >>> import fogo
+        >>> fogo.adaptive_max_pool3d(fogo.ones((1, 1, 4, 4, 4)), 2).shape
+        (1, 1, 2, 2, 2)
+    """
     found = _adaptive("adaptive_max_pool3d", 3, x, output_size)
     return _with_places(found, return_indices)
 
@@ -161,7 +173,13 @@ def lp_pool2d(
     stride: int | tuple[int, ...] | None = None,
     ceil_mode: bool = False,
 ) -> T:
-    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, H, W]."""
+    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, H, W].
+
+    Example:
+        >>> import fogo
+        >>> fogo.lp_pool2d(fogo.ones((1, 1, 2, 2)), 2, 2).tolist()
+        [[[[2.0]]]]
+    """
     return _lp_pool("lp_pool2d", 2, x, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -172,7 +190,13 @@ def lp_pool3d(
     stride: int | tuple[int, ...] | None = None,
     ceil_mode: bool = False,
 ) -> T:
-    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, D, H, W]."""
+    """Return `sum(x ** p) ** (1 / p)` of each window of [N, C, D, H, W].
+
+    Example:
+        >>> import fogo
+        >>> fogo.lp_pool3d(fogo.ones((1, 1, 4, 4, 4)), 2, 2).shape
+        (1, 1, 2, 2, 2)
+    """
     return _lp_pool("lp_pool3d", 3, x, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -234,7 +258,14 @@ def max_unpool2d(
     padding: int | tuple[int, ...] = 0,
     output_size: tuple[int, ...] | None = None,
 ) -> T:
-    """Put what `max_pool` found in [N, C, H, W] back where it was, 0 elsewhere."""
+    """Put what `max_pool` found in [N, C, H, W] back where it was, 0 elsewhere.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[[[5.0]]]]), fogo.tensor([[[[3]]]])
+        >>> fogo.max_unpool2d(x, y, 2).tolist()
+        [[[[0.0, 0.0], [0.0, 5.0]]]]
+    """
     return _unpool(
         "max_unpool2d", 2, x, indices, kernel_size, stride, padding, output_size
     )
@@ -248,7 +279,14 @@ def max_unpool3d(
     padding: int | tuple[int, ...] = 0,
     output_size: tuple[int, ...] | None = None,
 ) -> T:
-    """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere."""
+    """Put what `max_pool` found in [N, C, D, H, W] back where it was, 0 elsewhere.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.tensor([[[[[5.0]]]]]), fogo.tensor([[[[[7]]]]])
+        >>> fogo.max_unpool3d(x, y, 2).shape
+        (1, 1, 2, 2, 2)
+    """
     return _unpool(
         "max_unpool3d", 3, x, indices, kernel_size, stride, padding, output_size
     )

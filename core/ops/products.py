@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ShapeError
 from ..shapes import broadcast, normalize_axis
+from .cutting import roll
 from .define import Sample
 from .matmul import matmul
-from .movement import roll
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -49,17 +49,35 @@ def _ranks(name, x, y, rank_x, rank_y):
 
 
 def mm(x: T, other: Tensor) -> T:
-    """Return the product of two matrices; raises ShapeError for other ranks."""
+    """Return the product of two matrices; raises ShapeError for other ranks.
+
+    Example:
+        >>> import fogo
+        >>> fogo.mm(fogo.ones((2, 3)), fogo.ones((3, 1))).tolist()
+        [[3.0], [3.0]]
+    """
     return _ranks("mm", x, other, 2, 2)
 
 
 def bmm(x: T, other: Tensor) -> T:
-    """Return the products of two batches of matrices: [B, M, K], [B, K, N]."""
+    """Return the products of two batches of matrices: [B, M, K], [B, K, N].
+
+    Example:
+        >>> import fogo
+        >>> fogo.bmm(fogo.ones((2, 1, 3)), fogo.ones((2, 3, 1))).tolist()
+        [[[3.0]], [[3.0]]]
+    """
     return _ranks("bmm", x, other, 3, 3)
 
 
 def mv(x: T, other: Tensor) -> T:
-    """Return the product of a matrix and a vector: [M, K], [K] -> [M]."""
+    """Return the product of a matrix and a vector: [M, K], [K] -> [M].
+
+    Example:
+        >>> import fogo
+        >>> fogo.mv(fogo.tensor([[1, 2], [3, 4]]), fogo.tensor([1, 1])).tolist()
+        [3, 7]
+    """
     return _ranks("mv", x, other, 2, 1)
 
 

@@ -17,14 +17,26 @@ T = TypeVar("T", bound="Tensor")
 
 
 def rand_like(x: Tensor, dtype: DType | None = None) -> Tensor:
-    """Return uniform numbers in [0, 1) of x's shape, dtype and device."""
+    """Return uniform numbers in [0, 1) of x's shape, dtype and device.
+
+    Example:
+        >>> import fogo
+        >>> fogo.rand_like(fogo.zeros((2, 3))).shape
+        (2, 3)
+    """
     from ..random import rand
 
     return rand(x.shape, dtype=dtype or x.dtype, device=x.device)
 
 
 def randn_like(x: Tensor, dtype: DType | None = None) -> Tensor:
-    """Return standard normal numbers of x's shape, dtype and device."""
+    """Return standard normal numbers of x's shape, dtype and device.
+
+    Example:
+        >>> import fogo
+        >>> fogo.randn_like(fogo.zeros((2, 3))).shape
+        (2, 3)
+    """
     from ..random import randn
 
     return randn(x.shape, dtype=dtype or x.dtype, device=x.device)
@@ -33,7 +45,13 @@ def randn_like(x: Tensor, dtype: DType | None = None) -> Tensor:
 def randint_like(
     x: Tensor, low: int, high: int | None = None, dtype: DType | None = None
 ) -> Tensor:
-    """Return integers in [low, high) (or [0, low)) of x's shape, dtype and device."""
+    """Return integers in [low, high) (or [0, low)) of x's shape, dtype and device.
+
+    Example:
+        >>> import fogo
+        >>> fogo.randint_like(fogo.zeros((2, 3)), 0, 10).shape
+        (2, 3)
+    """
     from ..random import randint
 
     if high is None:

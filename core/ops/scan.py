@@ -213,7 +213,13 @@ CUMPROD = define_op(
 
 
 def cumprod(x: T, axis: int, dtype: DType | None = None) -> T:
-    """Return the products of all elements up to each one; dtypes as in `cumsum`."""
+    """Return the products of all elements up to each one; dtypes as in `cumsum`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.cumprod(fogo.tensor([1, 2, 3]), 0).tolist()
+        [1, 2, 6]
+    """
     place = normalize_axis("cumprod", axis, x.ndim)
     x = _accumulated(x, dtype)
     CUMPROD.check(x.dtype)
@@ -240,7 +246,13 @@ def cumulative_sum(
     dtype: DType | None = None,
     include_initial: bool = False,
 ) -> T:
-    """`cumsum`, by its name in the array API standard; may begin with 0."""
+    """`cumsum`, by its name in the array API standard; may begin with 0.
+
+    Example:
+        >>> import fogo
+        >>> fogo.cumulative_sum(fogo.tensor([1, 2, 3])).tolist()
+        [1, 3, 6]
+    """
     return _with_initial(x, axis, dtype, include_initial, 0, cumsum)
 
 
@@ -250,7 +262,13 @@ def cumulative_prod(
     dtype: DType | None = None,
     include_initial: bool = False,
 ) -> T:
-    """`cumprod`, by its name in the array API standard; may begin with 1."""
+    """`cumprod`, by its name in the array API standard; may begin with 1.
+
+    Example:
+        >>> import fogo
+        >>> fogo.cumulative_prod(fogo.tensor([1, 2, 3])).tolist()
+        [1, 2, 6]
+    """
     return _with_initial(x, axis, dtype, include_initial, 1, cumprod)
 
 
@@ -315,7 +333,13 @@ def cummax(x: T, axis: int) -> Placed[T]:
 
 
 def cummin(x: T, axis: int) -> Placed[T]:
-    """Return the smallest element up to each one along an axis, and its place."""
+    """Return the smallest element up to each one along an axis, and its place.
+
+    Example:
+        >>> import fogo
+        >>> [y.tolist() for y in fogo.cummin(fogo.tensor([3, 1, 2]), 0)]
+        [[3, 1, 1], [0, 1, 1]]
+    """
     CUMMIN.check(x.dtype)
     place = normalize_axis("cummin", axis, x.ndim)
     return Placed(*_call(CUMMIN, (x,), (place, x.device.default_int)))

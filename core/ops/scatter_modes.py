@@ -174,6 +174,12 @@ def index_reduce(
     """`scatter_reduce` with one index for whole slices of an axis.
 
     Shapes: x [..., N, ...], index [K], source [..., K, ...]. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.ones((3,)), fogo.tensor([0, 0]), fogo.tensor([2.0, 3.0])
+        >>> fogo.index_reduce(x, 0, y, z, "prod").tolist()
+        [6.0, 1.0, 1.0]
     """
     index = _indices("index_reduce", x, index)
     place = normalize_axis("index_reduce", axis, x.ndim)

@@ -155,7 +155,15 @@ def masked_select(x: T, mask: Tensor) -> T:
 
 
 async def masked_select_async(x: T, mask: Tensor) -> T:
-    """`masked_select` for platforms where a thread cannot wait."""
+    """`masked_select` for platforms where a thread cannot wait.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> x = fogo.tensor([1, 5])
+        >>> asyncio.run(fogo.masked_select_async(x, x > 2)).tolist()
+        [5]
+    """
     x, mask = _as_mask("masked_select", x, mask)
     total = _running_count(mask)
     return _take(x, total, await _read_async(total))
@@ -201,7 +209,14 @@ def nonzero(x: Tensor) -> tuple[Tensor, ...]:
 
 
 async def nonzero_async(x: Tensor) -> tuple[Tensor, ...]:
-    """`nonzero` for platforms where a thread cannot wait."""
+    """`nonzero` for platforms where a thread cannot wait.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> asyncio.run(fogo.nonzero_async(fogo.tensor([0, 5])))[0].tolist()
+        [1]
+    """
     _not_scalar(x)
     total = _running_count(x.astype(bool_))
     numbers = arange(x.size, device=x.device.base())

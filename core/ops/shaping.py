@@ -29,7 +29,13 @@ _X = ((2, 3, 4), -3.0, 3.0)
 
 
 def t(x: T) -> T:
-    """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view."""
+    """Exchange the axes of a matrix; vectors and 0-d tensors stay. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.t(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+    """
     if x.ndim > 2:
         raise ShapeError(
             "t: at most two axes; given shape %s; use mT or permute()" % list(x.shape)
@@ -38,7 +44,13 @@ def t(x: T) -> T:
 
 
 def ravel(x: T) -> T:
-    """Return the elements in row-major order along one axis."""
+    """Return the elements in row-major order along one axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ravel(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+    """
     return reshape(x, (-1,))
 
 
@@ -54,12 +66,24 @@ def view(x: T, *shape: int | Sequence[int]) -> T:
 
 
 def reshape_as(x: T, other: Tensor) -> T:
-    """Return x's elements under the shape of `other`."""
+    """Return x's elements under the shape of `other`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.reshape_as(fogo.arange(4), fogo.zeros((2, 2))).tolist()
+        [[0, 1], [2, 3]]
+    """
     return reshape(x, other.shape)
 
 
 def expand_as(x: T, other: Tensor) -> T:
-    """Repeat axes of size 1 to the shape of `other`. A view."""
+    """Repeat axes of size 1 to the shape of `other`. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.expand_as(fogo.tensor([1, 2]), fogo.zeros((2, 2))).tolist()
+        [[1, 2], [1, 2]]
+    """
     return expand(x, other.shape)
 
 
@@ -90,6 +114,11 @@ def select(x: T, axis: int, index: int) -> T:
     """Return the slice of an axis at one index; the axis goes away. A view.
 
     Raises: ShapeError for an index out of range.
+
+    Example:
+        >>> import fogo
+        >>> fogo.select(fogo.tensor([[1, 2], [3, 4]]), 0, 1).tolist()
+        [3, 4]
     """
     place, at = _position("select", x, axis, index)
     return reshape(narrow(x, place, at, 1), x.shape[:place] + x.shape[place + 1 :])
@@ -143,12 +172,24 @@ def rot90(x: T, k: int = 1, axes: Sequence[int] = (0, 1)) -> T:
 
 
 def fliplr(x: T) -> T:
-    """Reverse axis 1. A view."""
+    """Reverse axis 1. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.fliplr(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [[2, 1], [4, 3]]
+    """
     return flip(x, 1)
 
 
 def flipud(x: T) -> T:
-    """Reverse axis 0. A view."""
+    """Reverse axis 0. A view.
+
+    Example:
+        >>> import fogo
+        >>> fogo.flipud(fogo.tensor([[1, 2], [3, 4]])).tolist()
+        [[3, 4], [1, 2]]
+    """
     return flip(x, 0)
 
 
@@ -188,6 +229,12 @@ def slice_scatter(
     """Return x with `src` in place of `x[start:end:step]` of an axis.
 
     Shapes: src has that slice's. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> x, y = fogo.zeros((4,)), fogo.tensor([1.0, 2.0])
+        >>> fogo.slice_scatter(x, y, 0, 1, 3).tolist()
+        [0.0, 1.0, 2.0, 0.0]
     """
     place = normalize_axis("slice_scatter", axis, x.ndim)
     if step < 1:
@@ -208,6 +255,11 @@ def diagonal_scatter(
     """Return x with `src` in place of a diagonal of two axes (the last axis of src).
 
     Shapes: src has that of `diagonal(x, offset, axis1, axis2)`. Raises: ShapeError.
+
+    Example:
+        >>> import fogo
+        >>> fogo.diagonal_scatter(fogo.zeros((2, 2)), fogo.tensor([5.0, 6.0])).tolist()
+        [[5.0, 0.0], [0.0, 6.0]]
     """
     a = normalize_axis("diagonal_scatter", axis1, x.ndim)
     b = normalize_axis("diagonal_scatter", axis2, x.ndim)

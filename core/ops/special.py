@@ -91,19 +91,37 @@ def fmod(x: T, y: Tensor | float) -> T:
 
 @elementwise("deg2rad", accepts="float", to_float=True)
 def deg2rad(x: T) -> T:
-    """Return degrees as radians: `x * pi / 180`."""
+    """Return degrees as radians: `x * pi / 180`.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.deg2rad(fogo.tensor([180.0])).item(), 4)
+        3.1416
+    """
     return x * (PI / 180.0)
 
 
 @elementwise("rad2deg", accepts="float", to_float=True)
 def rad2deg(x: T) -> T:
-    """Return radians as degrees: `x * 180 / pi`."""
+    """Return radians as degrees: `x * 180 / pi`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.rad2deg(fogo.tensor([0.0])).tolist()
+        [0.0]
+    """
     return x * (180.0 / PI)
 
 
 @elementwise("exp2", accepts="float", to_float=True)
 def exp2(x: T) -> T:
-    """Return 2 to the power x."""
+    """Return 2 to the power x.
+
+    Example:
+        >>> import fogo
+        >>> fogo.exp2(fogo.tensor([3.0])).tolist()
+        [8.0]
+    """
     return E("pow", literal(2.0, x.dtype), x)
 
 
@@ -165,13 +183,26 @@ def addcmul(
 def addcdiv(
     x: T, tensor1: Tensor | float, tensor2: Tensor | float, value: float = 1
 ) -> T:
-    """Return `x + value * tensor1 / tensor2`; all broadcast."""
+    """Return `x + value * tensor1 / tensor2`; all broadcast.
+
+    Example:
+        >>> import fogo
+        >>> x, y, z = fogo.tensor([1.0]), fogo.tensor([6.0]), fogo.tensor([3.0])
+        >>> fogo.addcdiv(x, y, z).tolist()
+        [3.0]
+    """
     return _addcdiv(x, tensor1, tensor2, value)
 
 
 @elementwise("xlogy", (WIDE, (0.1, 4.0)), accepts="float", to_float=True)
 def xlogy(x: T, y: Tensor | float) -> T:
-    """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
+    """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan).
+
+    Example:
+        >>> import fogo
+        >>> fogo.xlogy(fogo.tensor([0.0, 2.0]), fogo.tensor([0.0, 1.0])).tolist()
+        [0.0, 0.0]
+    """
     zero = E("eq", x, 0.0) & ~E("isnan", y)
     inside = _where(zero & (y <= 0.0), 1.0, y)
     return _where(zero, x * 0.0 * E("sign", inside), x * E("log", inside))
@@ -240,6 +271,11 @@ def erfinv(x: T) -> T:
     """Return y with `erf(y) = x`: ±inf at ±1, nan beyond.
 
     Winitzki's formula, made exact by two of Halley's steps.
+
+    Example:
+        >>> import fogo
+        >>> fogo.erfinv(fogo.tensor([0.0])).tolist()
+        [0.0]
     """
     return _single(_erfinv, x)
 
@@ -305,7 +341,13 @@ def _lgamma(x):
 
 @elementwise("digamma", ((0.2, 6.0),), accepts="float", to_float=True)
 def digamma(x: T) -> T:
-    """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
+    """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.digamma(fogo.tensor([1.0])).item(), 4)
+        -0.5772
+    """
     return _single(_digamma, x)
 
 
@@ -331,6 +373,11 @@ def i0(x: T) -> T:
     """Return the modified Bessel function of the first kind and order 0.
 
     Its power series, and beyond |x| = 18 its asymptotic one.
+
+    Example:
+        >>> import fogo
+        >>> fogo.i0(fogo.tensor([0.0])).tolist()
+        [1.0]
     """
     return _single(_i0, x)
 

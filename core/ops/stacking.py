@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ShapeError
 from ..shapes import normalize_axis
+from .cutting import split
 from .define import Sample
-from .movement import concat, narrow, reshape, split, unsqueeze
+from .movement import concat, narrow, reshape, unsqueeze
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,55 +58,115 @@ def _named_split(name, x, how, axis):
 
 
 def hsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
-    """`tensor_split` along axis 1 (axis 0 of a vector)."""
+    """`tensor_split` along axis 1 (axis 0 of a vector).
+
+    Example:
+        >>> import fogo
+        >>> [c.tolist() for c in fogo.hsplit(fogo.arange(4), 2)]
+        [[0, 1], [2, 3]]
+    """
     return _named_split("hsplit", x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
 def vsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
-    """`tensor_split` along axis 0 of at least a matrix."""
+    """`tensor_split` along axis 0 of at least a matrix.
+
+    Example:
+        >>> import fogo
+        >>> [c.shape for c in fogo.vsplit(fogo.zeros((4, 1)), 2)]
+        [(2, 1), (2, 1)]
+    """
     if x.ndim < 2:
         raise ShapeError("vsplit: at least two axes; given %s" % list(x.shape))
     return _named_split("vsplit", x, indices_or_sections, 0)
 
 
 def dsplit(x: T, indices_or_sections: int | Sequence[int]) -> list[T]:
-    """`tensor_split` along axis 2."""
+    """`tensor_split` along axis 2.
+
+    Example:
+        >>> import fogo
+        >>> [c.shape for c in fogo.dsplit(fogo.zeros((1, 1, 4)), 2)]
+        [(1, 1, 2), (1, 1, 2)]
+    """
     return _named_split("dsplit", x, indices_or_sections, 2)
 
 
 def split_with_sizes(x: T, sizes: Sequence[int], axis: int = 0) -> list[T]:
-    """Cut x along an axis into parts of these sizes: `split` with a list."""
+    """Cut x along an axis into parts of these sizes: `split` with a list.
+
+    Example:
+        >>> import fogo
+        >>> [c.tolist() for c in fogo.split_with_sizes(fogo.arange(5), (1, 4))]
+        [[0], [1, 2, 3, 4]]
+    """
     return split(x, list(sizes), axis)
 
 
 def atleast_1d(x: T) -> T:
-    """Return x with at least one axis."""
+    """Return x with at least one axis.
+
+    Example:
+        >>> import fogo
+        >>> fogo.atleast_1d(fogo.tensor(3)).tolist()
+        [3]
+    """
     return x if x.ndim else reshape(x, (1,))
 
 
 def atleast_2d(x: T) -> T:
-    """Return x with at least two axes; new ones come in front."""
+    """Return x with at least two axes; new ones come in front.
+
+    Example:
+        >>> import fogo
+        >>> fogo.atleast_2d(fogo.tensor([3])).tolist()
+        [[3]]
+    """
     return x if x.ndim > 1 else reshape(x, (1, x.size))
 
 
 def atleast_3d(x: T) -> T:
-    """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1]."""
+    """Return x with at least three axes: [M, N] -> [M, N, 1], [N] -> [1, N, 1].
+
+    Example:
+        >>> import fogo
+        >>> fogo.atleast_3d(fogo.tensor([3])).shape
+        (1, 1, 1)
+    """
     return x if x.ndim > 2 else unsqueeze(atleast_2d(x), -1)
 
 
 def hstack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 1 (axis 0 of vectors)."""
+    """Join tensors along axis 1 (axis 0 of vectors).
+
+    Example:
+        >>> import fogo
+        >>> fogo.hstack([fogo.tensor([1]), fogo.tensor([2])]).tolist()
+        [1, 2]
+    """
     parts = [atleast_1d(x) for x in tensors]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 def vstack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 0; vectors are rows."""
+    """Join tensors along axis 0; vectors are rows.
+
+    Example:
+        >>> import fogo
+        >>> fogo.row_stack([fogo.tensor([1]), fogo.tensor([2])]).tolist()
+        [[1], [2]]
+    """
     return concat([atleast_2d(x) for x in tensors], 0)
 
 
 def dstack(tensors: Sequence[T]) -> T:
-    """Join tensors along axis 2; see `atleast_3d`."""
+    """Join tensors along axis 2; see `atleast_3d`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.dstack([fogo.tensor([1]), fogo.tensor([2])]).tolist()
+        [[[1, 2]]]
+    """
     return concat([atleast_3d(x) for x in tensors], 2)
 
 

@@ -25,7 +25,13 @@ def _nan(x):
 def nansum(
     x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False
 ) -> T:
-    """Return the sum over `axis`, with nan counted as 0."""
+    """Return the sum over `axis`, with nan counted as 0.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.nansum(fogo.tensor([1.0, float("nan")])).item(), 4)
+        1.0
+    """
     return sum(where(_nan(x), 0, x) if x.dtype.is_float else x, axis, keepdims)
 
 
@@ -50,7 +56,13 @@ def var_mean(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> tuple[T, T]:
-    """Return the variance and the mean over `axis`; see `var` for the correction."""
+    """Return the variance and the mean over `axis`; see `var` for the correction.
+
+    Example:
+        >>> import fogo
+        >>> [y.tolist() for y in fogo.var_mean(fogo.tensor([1.0, 3.0]))]
+        [1.0, 2.0]
+    """
     return var(x, axis, correction, keepdims), mean(x, axis, keepdims)
 
 
@@ -60,7 +72,13 @@ def std_mean(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> tuple[T, T]:
-    """Return the standard deviation and the mean over `axis`; see `var`."""
+    """Return the standard deviation and the mean over `axis`; see `var`.
+
+    Example:
+        >>> import fogo
+        >>> [y.tolist() for y in fogo.std_mean(fogo.tensor([1.0, 3.0]))]
+        [1.0, 2.0]
+    """
     return var(x, axis, correction, keepdims).sqrt(), mean(x, axis, keepdims)
 
 
@@ -130,7 +148,14 @@ def _weights(rows, fweights, aweights):
 
 
 def corrcoef(x: T) -> T:
-    """Return the correlations of the rows: x [V, N] -> [V, V], from -1 to 1."""
+    """Return the correlations of the rows: x [V, N] -> [V, V], from -1 to 1.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.tensor([[1.0, 2.0], [2.0, 4.0]])
+        >>> [round(v, 4) for v in fogo.corrcoef(x).flatten().tolist()]
+        [1.0, 1.0, 1.0, 1.0]
+    """
     c = cov(x)
     if c.ndim == 0:
         return c / c

@@ -133,7 +133,14 @@ async def unique_async(
     return_counts: bool = False,
     axis: int | None = None,
 ) -> T | tuple[T, ...]:
-    """`unique` for platforms where a thread cannot wait."""
+    """`unique` for platforms where a thread cannot wait.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> asyncio.run(fogo.unique_async(fogo.tensor([3, 1, 3]))).tolist()
+        [1, 3]
+    """
     runs, rest, place = _runs("unique", x, axis, False)
     count = await _read_async(runs.total)
     return _found(runs, count, rest, place, return_inverse, return_counts)

@@ -125,6 +125,13 @@ class AdamW(Adam):
     The weight shrinks by lr * weight_decay beside the step; PyTorch's defaults. With
     `cautious_weight_decay` only where the step makes it smaller, too: where the weight
     and the mean of its gradients have one sign (Chen et al., 2025).
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn, optim
+        >>> net = nn.Linear(2, 1, device=fogo.device("cpu").autodiff())
+        >>> opt = optim.AdamW(net, lr=1e-3)
+        >>> opt.step(net(fogo.ones(1, 2)).sum().backward())
     """
 
     decoupled = True

@@ -105,6 +105,16 @@ def clip_grad_value_(grads: Gradients, clip_value: float) -> None:
     """Bring every number of every gradient into [-clip_value, clip_value].
 
     Changes `grads`. Raises: FogoError for a negative bound.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import optim
+        >>> x = fogo.tensor([3.0, 0.5], device=fogo.device("cpu").autodiff())
+        >>> x = x.requires_grad_()
+        >>> grads = (x * x).sum().backward()
+        >>> optim.clip_grad_value_(grads, 2.0)
+        >>> grads[x].tolist()
+        [2.0, 1.0]
     """
     if not clip_value >= 0:
         raise FogoError(

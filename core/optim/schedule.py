@@ -162,7 +162,14 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """base * factor for total_iters steps, then base."""
+    """base * factor for total_iters steps, then base.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.ConstantLR(1.0, factor=0.5, total_iters=2)
+        >>> [s.lr_at(t) for t in range(4)]
+        [0.5, 0.5, 1.0, 1.0]
+    """
 
     def __init__(
         self, source: Optimizer | float, factor: float = 1.0 / 3, total_iters: int = 5
@@ -176,7 +183,14 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """A straight line from base * start_factor to base * end_factor: a warm-up."""
+    """A straight line from base * start_factor to base * end_factor: a warm-up.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.LinearLR(1.0, start_factor=0.5, total_iters=2)
+        >>> [s.lr_at(t) for t in range(4)]
+        [0.5, 0.75, 1.0, 1.0]
+    """
 
     def __init__(
         self,
@@ -197,7 +211,14 @@ class LinearLR(LRScheduler):
 
 
 class StepLR(LRScheduler):
-    """base * gamma ** (t // step_size)."""
+    """base * gamma ** (t // step_size).
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.StepLR(1.0, step_size=2, gamma=0.5)
+        >>> [s.lr_at(t) for t in range(4)]
+        [1.0, 1.0, 0.5, 0.5]
+    """
 
     def __init__(
         self, source: Optimizer | float, step_size: int, gamma: float = 0.1
@@ -212,7 +233,14 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """base times gamma for each milestone that has been reached."""
+    """base times gamma for each milestone that has been reached.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.MultiStepLR(1.0, milestones=[1, 3], gamma=0.5)
+        >>> [s.lr_at(t) for t in range(4)]
+        [1.0, 0.5, 0.5, 0.25]
+    """
 
     def __init__(
         self, source: Optimizer | float, milestones: list[int], gamma: float = 0.1
@@ -229,7 +257,14 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """base * gamma ** t."""
+    """base * gamma ** t.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.ExponentialLR(1.0, gamma=0.5)
+        >>> [s.lr_at(t) for t in range(4)]
+        [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(self, source: Optimizer | float, gamma: float) -> None:
         self.gamma = gamma
@@ -240,7 +275,14 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """base * (1 - t / total_iters) ** power, and 0 after that."""
+    """base * (1 - t / total_iters) ** power, and 0 after that.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.PolynomialLR(1.0, total_iters=2)
+        >>> [s.lr_at(t) for t in range(4)]
+        [1.0, 0.5, 0.0, 0.0]
+    """
 
     def __init__(
         self, source: Optimizer | float, total_iters: int = 5, power: float = 1.0
@@ -259,6 +301,12 @@ class LambdaLR(LRScheduler):
 
     Write it with arithmetic and the functions of fogo (`fogo.cos`, `fogo.where`, …):
     it is read once and becomes a kernel.
+
+    Example:
+        >>> from fogo import optim
+        >>> s = optim.LambdaLR(1.0, lambda t: 1 / (t + 1))
+        >>> [s.lr_at(t) for t in (0, 1, 3)]
+        [1.0, 0.5, 0.25]
     """
 
     def __init__(self, source: Optimizer | float, lr_lambda: Any) -> None:
