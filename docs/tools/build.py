@@ -36,7 +36,7 @@ def lay_out(folder: Path) -> list[Path]:
         _write(pages / _path(room), render.page(room).encode())
     settings = tomllib.loads((DOCS / "site.toml").read_text())
     settings |= {"docs_dir": PAGES, "site_dir": "site"}
-    settings["nav"].append({"API": _navigation(found)})
+    settings["nav"] += [*_unlisted(settings["nav"]), {"API": _navigation(found)}]
     _write(folder / CONFIG, json.dumps(settings, indent=1).encode())
     return sorted(pages.rglob("*.md"))
 
@@ -48,6 +48,13 @@ def _write(path: Path, content: bytes) -> None:
 
 def _path(room: Room) -> str:
     return f"api/{room.path}.md"
+
+
+def _unlisted(nav: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the pages of docs/ that the settings do not place, by their headings."""
+    listed = {path for entry in nav for path in entry.values()}
+    files = [f for f in sorted(DOCS.glob("*.md")) if f.name not in listed]
+    return [{f.read_text().split("\n")[0].lstrip("# "): f.name} for f in files]
 
 
 def _navigation(found: list[Room]) -> list[Any]:
