@@ -41,6 +41,7 @@ class Plan:
         self.sizes = []
         self.result = []
         self.tensors = []
+        self.gaps = []  # where `...` stands for no axis: neighbours end there
         items = _spelled_out(x, key if isinstance(key, tuple) else (key,))
         self.advanced = False
         for item in items:
@@ -52,6 +53,8 @@ class Plan:
         axis = len(self.starts)
         if item is None:
             self.result.append(1)
+        elif item is Ellipsis:
+            self.gaps.append(len(self.result))
         elif _is_added(item):
             self.tensors.append((len(self.result), item.index))
             self.result.append(1)
@@ -119,7 +122,7 @@ def _spelled_out(x, key):
     out = []
     for item in items if dots else items + [Ellipsis]:
         if item is Ellipsis:
-            out.extend(whole)
+            out.extend(whole or [Ellipsis])
         elif _is_tensor(item) and item.dtype is bool_:
             out.extend(_indices_of(item, x, out))
         else:
@@ -139,7 +142,9 @@ def _indices_of(mask, x, before):
     if mask.ndim == 0:
         index = [0] if bool(mask.item()) else []
         return [_Added(_item(index, mask))]
-    axis = len([item for item in before if item is not None and not _is_added(item)])
+    axis = 0
+    for item in before:
+        axis += not (item is None or item is Ellipsis or _is_added(item))
     if mask.shape != x.shape[axis : axis + mask.ndim]:
         raise ShapeError(
             "index: a mask has the sizes of the axes it stands for; given %s at axis "
@@ -271,6 +276,8 @@ class Rows:
         self.index = self._flat(tensors)
         first = self.axes[0]
         adjacent = self.axes == list(range(first, first + len(self.axes)))
+        for gap in plan.gaps:
+            adjacent = adjacent and not first < gap <= self.axes[-1]
         self.axis = first if adjacent else 0
 
     def _flat(self, tensors):

@@ -40,6 +40,10 @@ KEYS: list[tuple[tuple[int, ...], Any]] = [
     ((3,), ROWS & False),
     ((3, 4), np.zeros((3, 4), bool)),
     ((3, 4), np.s_[2:1]),
+    # `...` that stands for no axis parts index arrays all the same.
+    *[(X, key) for key in (np.s_[0, ..., I1, :], np.s_[I1, ..., I1, I1])],
+    *[(X, key) for key in (np.s_[NOW, 0, ..., I1, NOW, :], np.s_[..., I1, I1, I1])],
+    *[(X, key) for key in (True, False, np.s_[1, True], np.s_[..., True, I1])],
 ]
 
 
