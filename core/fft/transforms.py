@@ -66,7 +66,7 @@ def sized(name: str, x: Tensor, n: int | None, axis: int) -> Tensor:
             % (name, n, list(x.shape))
         )
     if n < old:
-        return x[(slice(None),) * axis + (slice(0, n),)]
+        return x.narrow(axis, 0, n)
     if n > old:
         return x.pad([(0, n - old if a == axis else 0) for a in range(x.ndim)])
     return x
@@ -176,8 +176,9 @@ def irfft(
     n = 2 * (x.shape[axis] - 1) if n is None else n
     x = sized(name, _complex(name, x), n // 2 + 1 if n > 0 else n, axis)
     rest = n - n // 2 - 1
-    at = (slice(None),) * axis + (slice(1, 1 + rest),)
-    whole = concat([x, conj(x[at].flip(axis))], axis) if rest else x
+    whole = x
+    if rest:
+        whole = concat([x, conj(x.narrow(axis, 1, rest).flip(axis))], axis)
     return real(_one(name, whole, n, axis, norm, True))
 
 

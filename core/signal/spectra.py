@@ -129,10 +129,9 @@ def irfft(
         sized("signal.irfft", im, half, axis),
     )
     rest = n - half
-    at = (slice(None),) * axis + (slice(1, 1 + rest),)
     if rest:
-        re = concat([re, re[at].flip(axis)], axis)
-        im = concat([im, -im[at].flip(axis)], axis)
+        re = concat([re, re.narrow(axis, 1, rest).flip(axis)], axis)
+        im = concat([im, -im.narrow(axis, 1, rest).flip(axis)], axis)
     return _transform("irfft", re, im, n, axis, norm, True)[0]
 
 
