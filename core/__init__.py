@@ -16,6 +16,7 @@ from .device import (
 )
 from .dtypes import (
     DType,
+    bfloat16,
     bool_,
     can_cast,
     complex64,
@@ -66,6 +67,7 @@ __all__ = [
     "Tensor",
     "Tracked",
     "best_device",
+    "bfloat16",
     "bool_",
     "can_cast",
     "complex128",
@@ -114,7 +116,8 @@ _HOMES = {
     "asarray": "exchange", "from_dlpack": "exchange",
     "read": "reading", "read_async": "reading",
     "compile": "compiling", "memory_stats": "memory", "memory_cleanup": "memory",
-    "profile": "profiling", "set_print_options": "printing", "kernel": "kernel.user",
+    "profile": "profiling", "set_print_options": "printing",
+    "set_printoptions": "printing", "kernel": "kernel.user",
     "kernel_source": "kernel.source",
 }  # fmt: skip
 _ROOMS = (

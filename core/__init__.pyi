@@ -109,6 +109,7 @@ from .reading import read_async as read_async
 from .namespace import result_type as result_type
 from .backend.grad_mode import set_grad_enabled as set_grad_enabled
 from .printing import set_print_options as set_print_options
+from .printing import set_printoptions as set_printoptions
 from .func.reverse import value_and_grad as value_and_grad
 from .func.reverse import vjp as vjp
 from .func.mapping import vmap as vmap

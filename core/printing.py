@@ -4,24 +4,46 @@ from __future__ import annotations
 
 THRESHOLD = 1000
 EDGE = 3
-_options = {"threshold": THRESHOLD, "edge_items": EDGE, "precision": 4}
+_options = {
+    "threshold": THRESHOLD, "edge_items": EDGE, "precision": 4, "linewidth": 0,
+    "sci_mode": None,
+}  # fmt: skip
 
 
 def set_print_options(
     threshold: int | None = None,
     edge_items: int | None = None,
     precision: int | None = None,
+    linewidth: int | None = None,
+    sci_mode: bool | str | None = None,
 ) -> None:
     """Change when printing shortens, how many items it keeps, how many digits.
+
+    linewidth: columns after which a row goes on in the next line; 0 for never.
+    sci_mode: True for exponents always, False for never, "auto" where digits need it.
 
     Example:
         >>> set_print_options(precision=4)
     """
-    given = {"threshold": threshold, "edge_items": edge_items, "precision": precision}
+    given = {
+        "threshold": threshold, "edge_items": edge_items, "precision": precision,
+        "linewidth": linewidth, "sci_mode": sci_mode,
+    }  # fmt: skip
     for name in given:
         value = given[name]
         if value is not None:
-            _options[name] = value
+            _options[name] = None if value == "auto" else value
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    sci_mode: bool | str | None = None,
+) -> None:
+    """`set_print_options`, by PyTorch's and NumPy's name and order."""
+    set_print_options(threshold, edgeitems, precision, linewidth, sci_mode)
 
 
 def format_tensor(t) -> str:
@@ -84,10 +106,11 @@ def _number(v, dtype, whole):
         return _number(v.real, dtype, whole) + sign + imag + "j"
     if not dtype.inexact or not _is_finite(v):
         return str(v)
-    if whole:
+    digits, always = _options["precision"], _options["sci_mode"]
+    if whole and not always:
         return "%d." % v
-    digits = _options["precision"]
-    if v != 0 and (abs(v) >= 1e8 or abs(v) < 10.0 ** (1 - digits)):
+    far = v != 0 and (abs(v) >= 1e8 or abs(v) < 10.0 ** (1 - digits))
+    if far if always is None else always:
         return "%.*e" % (digits, v)
     return "%.*f" % (digits, v)
 
@@ -100,5 +123,19 @@ def _rows(values, cuts, how, width, indent):
     if cuts and cuts[0]:
         parts[_options["edge_items"] : _options["edge_items"]] = ["..."]
     if not values or not isinstance(values[0], list):
-        return "[" + ", ".join(parts) + "]"
+        return "[" + _wrapped(parts, indent + 1) + "]"
     return "[" + (",\n" + " " * (indent + 1)).join(parts) + "]"
+
+
+def _wrapped(parts, indent):
+    """The numbers of a row, in lines no longer than `linewidth` where that is set."""
+    most = _options["linewidth"]
+    if not most:
+        return ", ".join(parts)
+    lines, line = [], ""
+    for part in parts:
+        if line and indent + len(line) + len(part) + 2 > most:
+            lines.append(line)
+            line = ""
+        line += (", " if line else "") + part
+    return (",\n" + " " * indent).join(lines + [line])
