@@ -1,8 +1,9 @@
 """Modules, layers, losses and initialisers: PyTorch's names, arguments and layouts.
 
 `Module`, `Parameter`, `Sequential` and `ModuleList`; layers (`Linear`, `Conv2d`,
-`LayerNorm`, `Dropout`, `Embedding`, `MaxPool2d`, …); activations (`ReLU`, `GELU`, …);
-losses (`CrossEntropyLoss`, `MSELoss`, …); `init`. `dir(fogo.nn)` lists them all.
+`LayerNorm`, `Dropout`, `Embedding`, `LSTM`, `MultiheadAttention`, …); activations
+(`ReLU`, `GELU`, …); losses (`CrossEntropyLoss`, `MSELoss`, …); `ParamGroup`, `LoRA`,
+parametrizations; `init`, `utils`. `dir(fogo.nn)` lists them all.
 Names load with their file, at first use: a page pays only for the layers it has.
 """
 
