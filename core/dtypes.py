@@ -24,6 +24,7 @@ class DType:
         self.bits = bits
         self.itemsize = max(bits // 8, 1)
         self.code = code  # typecode of the array module that stores it
+        self.held = name  # the dtype that kernels see in its place
         self.is_float = kind == "float"
         self.is_complex = kind == "complex"
         self.inexact = kind in ("float", "complex")
@@ -52,6 +53,7 @@ uint64 = DType("uint64", "uint", 64, "Q")
 float16 = DType("float16", "float", 16, "H")  # bits; see backend/python.py
 float32 = DType("float32", "float", 32, "f")
 float64 = DType("float64", "float", 64, "d")
+bfloat16 = DType("bfloat16", "float", 16, "H")  # stored only: see `computed`
 complex64 = DType("complex64", "complex", 64, "f")  # two numbers to an element
 complex128 = DType("complex128", "complex", 128, "d")
 
@@ -61,7 +63,8 @@ REAL = (
 )  # fmt: skip
 COMPLEX = (complex64, complex128)
 ALL = REAL + COMPLEX
-BY_NAME = {d.name: d for d in ALL}
+bfloat16.held = "uint16"
+BY_NAME = {d.name: d for d in ALL + (bfloat16,)}
 FLOATS = (float16, float32, float64)
 INTS = (int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 NUMERIC = INTS + FLOATS
@@ -120,7 +123,24 @@ def _promote(a: DType, b: DType) -> DType | None:
     return BY_NAME.get("int%d" % (unsigned.bits * 2))
 
 
-PROMOTION = {(a, b): _promote(a, b) for a in ALL for b in ALL}
+def computed(d: DType) -> DType:
+    """Return the dtype that is computed with: float32 for bfloat16, else the same."""
+    return float32 if d is bfloat16 else d
+
+
+def stored(d: DType) -> DType:
+    """Return the dtype that kernels see: the bits of bfloat16 are an uint16."""
+    return uint16 if d is bfloat16 else d
+
+
+def _table() -> dict[tuple[DType, DType], DType | None]:
+    every = ALL + (bfloat16,)
+    found = {(a, b): _promote(computed(a), computed(b)) for a in every for b in every}
+    found[(bfloat16, bfloat16)] = bfloat16
+    return found
+
+
+PROMOTION = _table()
 
 
 def promote(a: DType, b: DType, op: str = "promote") -> DType:

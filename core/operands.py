@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from .dispatch import call, unify
-from .dtypes import DEFAULT_FLOAT, PROMOTION, bool_, promote, scalar_kind
+from .dtypes import (
+    DEFAULT_FLOAT,
+    PROMOTION,
+    bfloat16,
+    bool_,
+    float32,
+    promote,
+    scalar_kind,
+)
 from .errors import DTypeError
 from .expr import Expr
 from .shapes import broadcast
@@ -36,8 +44,18 @@ def apply(op, args):
         rest = [t.astype(DEFAULT_FLOAT) for t in tensors[first:]]
         tensors = tensors[:first] + rest
     else:
-        op.check(kind)
+        try:
+            op.check(kind)
+        except DTypeError:
+            if kind is not bfloat16:
+                raise
+            return apply(op, [widened(t) for t in tensors])
     return call(op, tensors)
+
+
+def widened(t):
+    """A tensor of what is computed with: bfloat16 is only stored."""
+    return t.astype(float32) if t.dtype is bfloat16 else t
 
 
 def _with_scalars(op, args, tensors):

@@ -7,8 +7,10 @@ bool as bytes, complex numbers as their two parts.
 from __future__ import annotations
 
 from array import array
+from struct import pack as _pack
+from struct import unpack as _unpack
 
-from .dtypes import DType, bool_, float16
+from .dtypes import DType, bfloat16, bool_, float16
 from .errors import DTypeError, ShapeError
 from .kernel.mathfun import float_to_half, half_to_float
 
@@ -50,11 +52,24 @@ def pack(op, values, dtype: DType):
         values = [whole(op, v, dtype) for v in values]
     elif dtype is float16:
         values = [float_to_half(float(v)) for v in values]
+    elif dtype is bfloat16:
+        values = [_brain(float(v)) for v in values]
     elif dtype.is_complex:
         values = [part for v in values for part in _parts(v)]
     else:
         values = [float(v) for v in values]
     return array(dtype.code, values)
+
+
+def _brain(value):
+    """The bits of bfloat16 nearest to a number, halves to even."""
+    try:
+        bits = _unpack("<I", _pack("<f", value))[0]
+    except OverflowError:
+        bits = 0x7F800000 if value > 0 else 0xFF800000
+    if value != value:
+        return 0x7FC0
+    return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
 
 
 def _parts(value):
@@ -90,6 +105,8 @@ def unpack(buffer, dtype: DType):
         return [v != 0 for v in buffer]
     if dtype is float16:
         return [half_to_float(v) for v in buffer]
+    if dtype is bfloat16:
+        return [_unpack("<f", _pack("<I", v << 16))[0] for v in buffer]
     if dtype.is_complex:
         return [complex(buffer[i], buffer[i + 1]) for i in range(0, len(buffer), 2)]
     return list(buffer)

@@ -13,7 +13,15 @@ from .backend.autodiff import Var, backward, detached, leaf
 from .backend.capture import WATCH, changed, refuse
 from .device import AutodiffDevice, Device, device
 from .dispatch import change_level, wrap
-from .dtypes import BY_NAME, DEFAULT_COMPLEX, DEFAULT_FLOAT, DType, bool_, dtype
+from .dtypes import (
+    BY_NAME,
+    DEFAULT_COMPLEX,
+    DEFAULT_FLOAT,
+    DType,
+    bfloat16,
+    bool_,
+    dtype,
+)
 from .errors import AutodiffError, DeviceError, DTypeError, ShapeError
 from .methods import Methods
 from .shapes import Size, sized
@@ -35,6 +43,14 @@ class Tensor(Methods):
     Make one with `fogo.tensor`, `fogo.zeros`, … . Operations give new tensors; values
     never change under a tensor (`x[i] = v` gives `x` a new handle, views of the old
     values keep them).
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> x.shape, x.dtype, x.ndim, x.size
+        ((2, 2), fogo.float32, 2, 4)
+        >>> (x + x.T)[0].tolist()
+        [2.0, 5.0]
     """
 
     _home: Any = None  # where it lives while compiled functions use it
@@ -122,6 +138,8 @@ class Tensor(Methods):
         import numpy as np
 
         buffer = self.device.backend.read([self._handle])[0]
+        if self.dtype is bfloat16:  # NumPy has none
+            return self.astype("float32").numpy()
         kind = np.dtype(self.dtype.name)
         return np.frombuffer(bytes(buffer), dtype=kind).reshape(self.shape).copy()
 
@@ -455,6 +473,8 @@ def _from_numpy(data, kind, where):
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     own = _dtype(str(array.dtype))
     target = _dtype(kind) if kind is not None else own
+    if target is bfloat16:
+        return _from_numpy(data, "float32", where).astype(target)
     if target is not own:
         array = array.astype(target.name)
     where.base().backend.check_dtype(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fogo.backend.base import Handle, RawBackend
-from fogo.dtypes import ALL
+from fogo.dtypes import ALL, stored
 from fogo.kernel.python import compile_kernel as compile_points
 from fogo.shapes import Layout
 
@@ -67,7 +67,7 @@ class Numpy(RawBackend):
     def handle(self, array, dtype):
         """A handle of a new array."""
         layout = Layout(np.shape(array))  # ascontiguousarray makes 0-d arrays 1-d
-        flat = np.ascontiguousarray(array, dtype.name).reshape(-1)
+        flat = np.ascontiguousarray(array, dtype.held).reshape(-1)
         return Handle(flat, layout, dtype)
 
     def run(self, op, inputs, attrs, outs):
@@ -81,7 +81,8 @@ class Numpy(RawBackend):
         key = (op,) + tuple([h.dtype for h in inputs])
         formula = self._formulas.get(key)
         if formula is None:
-            formula = numpy_printer.compile_formula(op, key[1:])
+            kinds = [stored(h.dtype) for h in inputs]
+            formula = numpy_printer.compile_formula(op, kinds)
             self._formulas[key] = formula
         count = _size(out.shape)
         if count >= 2 * STRIP:
@@ -91,7 +92,7 @@ class Numpy(RawBackend):
         arrays = [self.view(h) for h in inputs]
         with np.errstate(all="ignore"):
             result = formula(*arrays)
-        result = np.ascontiguousarray(result, out.dtype.name)
+        result = np.ascontiguousarray(result, out.dtype.held)
         if result.size != _size(out.shape):  # a formula of constants alone
             result = np.broadcast_to(result, out.shape).copy()
         return Handle(result.reshape(-1), Layout(out.shape), out.dtype)
@@ -136,9 +137,9 @@ class Numpy(RawBackend):
 
     def upload(self, values, shape, dtype):
         self.uploads += 1
-        storage = _STORAGE.get(dtype.name, dtype.name)
+        storage = _STORAGE.get(dtype.name, dtype.held)
         flat = np.array(np.frombuffer(values, storage) if _size(shape) else [], storage)
-        return Handle(flat.view(dtype.name), Layout(shape), dtype)
+        return Handle(flat.view(dtype.held), Layout(shape), dtype)
 
     def read(self, handles):
         self.reads += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dispatch import wrap
-from ..dtypes import DType, float32
+from ..dtypes import DType, bfloat16, float32
 from ..dtypes import dtype as _dtype
 from ..errors import DTypeError
 from .around import Around, reached, release, surround
@@ -32,6 +32,9 @@ FULL = (
 )  # fmt: skip
 
 
+WIDENING = ("cast_float32", "widen_bfloat16")
+
+
 class Casting(Around):
     """Runs each op on operands cast as the lists say."""
 
@@ -39,8 +42,11 @@ class Casting(Around):
         target = POLICY.dtype
         if target is None:
             return self.below.execute(op, inputs, attrs, outs)
-        if op.name in LOW:
+        low = op.name in LOW
+        if low:
             inputs, outs = self._cast(op, inputs, attrs, outs, target)
+            if target is bfloat16:  # only stored: computed in float32
+                inputs, outs = self._cast(op, inputs, attrs, outs, float32)
         elif op.name in FULL:
             inputs, outs = self._cast(op, inputs, attrs, outs, float32)
         POLICY.dtype = None  # what the op is made of runs as it is
@@ -48,7 +54,9 @@ class Casting(Around):
             results = self.below.execute(op, inputs, attrs, outs)
         finally:
             POLICY.dtype = target
-        if op.name == "cast_float32" and inputs[0].dtype is target:
+        if low and target is bfloat16:
+            results = tuple([self._as(r, target) for r in results])
+        if op.name in WIDENING and inputs[0].dtype is target:
             _remember(results[0], inputs[0])
         return results
 

@@ -292,7 +292,10 @@ def _plus(have, part):
         return have.plus(part)
     if have is None:
         return part
-    return part.plus(have) if isinstance(part, Pieces) else have + part
+    if isinstance(part, Pieces):
+        return part.plus(have)
+    total = have + part
+    return total if total.dtype is have.dtype else total.astype(have.dtype)
 
 
 def _gradients(node, g, inner, needs):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dtypes import REAL, int32, int64
+from ..dtypes import REAL, bfloat16, int32, int64
 from ..errors import DTypeError
 from ..kernel.lower import Planner
 from ..shapes import Layout
@@ -59,7 +59,7 @@ class Backend:
 
     def check_dtype(self, dtype):
         """Raise DTypeError when this backend cannot hold `dtype`, naming one it can."""
-        if dtype not in self.holds:
+        if dtype not in self.holds and dtype is not bfloat16:
             raise DTypeError(
                 "%s: this device does not hold %s; use %s instead"
                 % (self.name, dtype.name, self._instead(dtype))

@@ -8,7 +8,7 @@ are cached by exact shapes, so that a repeated call costs one dictionary lookup.
 
 from __future__ import annotations
 
-from ..dtypes import float16, float32
+from ..dtypes import float16, float32, stored
 from ..errors import DTypeError
 from ..expr import INDEX, call, cast, literal, topological
 from ..shapes import Layout
@@ -182,6 +182,7 @@ def _array(k, position, layout, dtype, written):
     offset = literal(0, INDEX)
     if layout.offset:
         offset = k.param(("offset", position, 0), INDEX)
+    dtype = stored(dtype)
     return Array(k, position, dtype, tuple(shape), tuple(strides), offset, written)
 
 

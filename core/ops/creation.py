@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..dtypes import DEFAULT_FLOAT, bool_, scalar_kind
+from ..dtypes import DEFAULT_FLOAT, bfloat16, bool_, float32, scalar_kind
 from ..dtypes import dtype as _lookup
 from ..errors import ShapeError
 from ..expr import cast
@@ -58,6 +58,8 @@ def _create(op, attrs, device):
 
 def fill(shape, value, dtype, device):
     """A tensor of one value: every argument given and checked."""
+    if dtype is bfloat16:
+        return fill(shape, value, float32, device).astype(dtype)
     if dtype.is_float:
         value = float(value)
     elif dtype.is_complex:
@@ -127,7 +129,13 @@ def ones(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return ones, float32 by default. The sizes may come one by one."""
+    """Return ones, float32 by default. The sizes may come one by one.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ones((2,)).tolist()
+        [1.0, 1.0]
+    """
     return _constant("ones", 1, (shape,) + more, dtype, device)
 
 
@@ -137,7 +145,13 @@ def empty(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return a tensor whose values are of no account: zeros, as it happens."""
+    """Return a tensor whose values are of no account: zeros, as it happens.
+
+    Example:
+        >>> import fogo
+        >>> fogo.empty((2, 3)).shape
+        (2, 3)
+    """
     return _constant("empty", 0, (shape,) + more, dtype, device)
 
 
@@ -149,21 +163,39 @@ def _like(x, value, dtype, device):
 def zeros_like(
     x: T, dtype: DType | str | None = None, device: Device | str | None = None
 ) -> T:
-    """Return zeros of x's shape; of its dtype and on its device unless given."""
+    """Return zeros of x's shape; of its dtype and on its device unless given.
+
+    Example:
+        >>> import fogo
+        >>> fogo.zeros_like(fogo.ones((2,))).tolist()
+        [0.0, 0.0]
+    """
     return _like(x, 0, dtype, device)
 
 
 def ones_like(
     x: T, dtype: DType | str | None = None, device: Device | str | None = None
 ) -> T:
-    """Return ones of x's shape; of its dtype and on its device unless given."""
+    """Return ones of x's shape; of its dtype and on its device unless given.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ones_like(fogo.zeros((2,))).tolist()
+        [1.0, 1.0]
+    """
     return _like(x, 1, dtype, device)
 
 
 def empty_like(
     x: T, dtype: DType | str | None = None, device: Device | str | None = None
 ) -> T:
-    """Return a tensor of x's shape whose values are of no account."""
+    """Return a tensor of x's shape whose values are of no account.
+
+    Example:
+        >>> import fogo
+        >>> fogo.empty_like(fogo.zeros((2, 3))).shape
+        (2, 3)
+    """
     return _like(x, 0, dtype, device)
 
 
@@ -173,7 +205,13 @@ def full_like(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> T:
-    """Return a constant of x's shape; of its dtype and on its device unless given."""
+    """Return a constant of x's shape; of its dtype and on its device unless given.
+
+    Example:
+        >>> import fogo
+        >>> fogo.full_like(fogo.zeros((2,)), 7.0).tolist()
+        [7.0, 7.0]
+    """
     return _like(x, fill_value, dtype, device)
 
 
@@ -267,7 +305,13 @@ def eye(
     dtype: DType | str | None = None,
     device: Device | str | None = None,
 ) -> Tensor:
-    """Return ones on the k-th diagonal, zeros elsewhere."""
+    """Return ones on the k-th diagonal, zeros elsewhere.
+
+    Example:
+        >>> import fogo
+        >>> fogo.eye(2).tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
     where = _place(device)
     n_rows, cols = check_shape("eye", (n_rows, n_rows if n_cols is None else n_cols))
     row = arange(n_rows, device=where).reshape((n_rows, 1))
@@ -288,12 +332,24 @@ def _triangle(name, x, k, keep):
 
 
 def tril(x: T, k: int = 0) -> T:
-    """Return x with zeros above the k-th diagonal of its last two axes."""
+    """Return x with zeros above the k-th diagonal of its last two axes.
+
+    Example:
+        >>> import fogo
+        >>> fogo.tril(fogo.ones((2, 2))).tolist()
+        [[1.0, 0.0], [1.0, 1.0]]
+    """
     return _triangle("tril", x, k, lambda d, k: d <= k)
 
 
 def triu(x: T, k: int = 0) -> T:
-    """Return x with zeros below the k-th diagonal of its last two axes."""
+    """Return x with zeros below the k-th diagonal of its last two axes.
+
+    Example:
+        >>> import fogo
+        >>> fogo.triu(fogo.ones((2, 2))).tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
+    """
     return _triangle("triu", x, k, lambda d, k: d >= k)
 
 

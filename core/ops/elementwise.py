@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from ..dtypes import bfloat16, float32, uint16, uint32
 from ..errors import DTypeError
+from ..expr import bitcast
 from ..expr import call as E
 from ..expr import cast as _cast
+from ..expr import literal as _literal
 from ..expr import where as _where
 from .define import WIDE, elementwise
-from .record import Op, register
+from .record import Aval, Op, register
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -422,6 +425,8 @@ def astype(
         x = _moved(x, lookup_device(device), target)
     if target is x.dtype:
         return x
+    if target is bfloat16 or x.dtype is bfloat16:
+        return _brain(x, target)
     x.device.base().backend.check_dtype(target)
     return call(cast_op(target), (x,))
 
@@ -431,6 +436,48 @@ def _moved(x, where, target):
     if x.dtype not in where.base().backend.holds:
         return x.astype(target).to(where)
     return x.to(where)
+
+
+def _brain(x, target):
+    """To or from bfloat16, by way of float32."""
+    from ..dispatch import call
+
+    if target is bfloat16:
+        return call(NARROW, (x.astype(float32),))
+    return call(WIDEN, (x,)).astype(target)
+
+
+def _bits(x):
+    """The 16 bits of a bfloat16; kernels see them as they are."""
+    return x if x.dtype is uint16 else bitcast(x, uint16)
+
+
+def _narrow(x):
+    """The bits of the nearest bfloat16, halves to even; nan stays one."""
+    bits = bitcast(x, uint32)
+    near = (bits + ((bits >> 16) & 1) + 0x7FFF) >> 16
+    none = E("gt", bits & 0x7FFFFFFF, _literal(0x7F800000, uint32))
+    return _cast(_where(none, _literal(0x7FC0, uint32), near), uint16)
+
+
+def _as_brain(avals, attrs):
+    return (Aval(avals[0].shape, bfloat16),)
+
+
+def _as_wide(avals, attrs):
+    return (Aval(avals[0].shape, float32),)
+
+
+NARROW = register(
+    Op("narrow_bfloat16", formula=_narrow, infer=_as_brain, saves="",
+       grad=lambda ctx: (ctx.g[0].astype(float32),))
+)  # fmt: skip
+NARROW.bits = Op("narrow_bits", formula=_narrow)  # what Fusion records for it
+WIDEN = register(
+    Op("widen_bfloat16", infer=_as_wide, saves="",
+       formula=lambda x: bitcast(_cast(_bits(x), uint32) << 16, float32),
+       grad=lambda ctx: (ctx.g[0].astype(bfloat16),))
+)  # fmt: skip
 
 
 def cast_op(target):

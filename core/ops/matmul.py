@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import float16, float32, promote
+from ..dtypes import bfloat16, computed, float16, float32, promote
 from ..errors import ShapeError
 from ..expr import cast
 from ..shapes import broadcast, size
@@ -85,8 +85,8 @@ def matmul(x: T, y: Tensor) -> T:
     if x.device is not y.device:
         x, y = unify("matmul", (x, y))
     _check(x, y)
-    if x.dtype is not y.dtype:
-        kind = promote(x.dtype, y.dtype, "matmul")
+    if x.dtype is not y.dtype or x.dtype is bfloat16:
+        kind = computed(promote(x.dtype, y.dtype, "matmul"))
         x, y = x.astype(kind), y.astype(kind)
     MATMUL.check(x.dtype)
     row, column = x.ndim == 1, y.ndim == 1
@@ -125,7 +125,13 @@ def _check(x, y):
 
 
 def dot(x: T, y: Tensor) -> T:
-    """Return the inner product of two vectors; raises ShapeError for other ranks."""
+    """Return the inner product of two vectors; raises ShapeError for other ranks.
+
+    Example:
+        >>> import fogo
+        >>> round(fogo.dot(fogo.tensor([1.0, 2.0]), fogo.tensor([3.0, 4.0])).item(), 4)
+        11.0
+    """
     if x.ndim != 1 or y.ndim != 1:
         raise ShapeError(
             "dot: two vectors; given x=%s, y=%s; use matmul"
@@ -135,7 +141,13 @@ def dot(x: T, y: Tensor) -> T:
 
 
 def outer(x: T, y: Tensor) -> T:
-    """Return the products of every pair: x [N], y [M] -> [N, M]."""
+    """Return the products of every pair: x [N], y [M] -> [N, M].
+
+    Example:
+        >>> import fogo
+        >>> fogo.outer(fogo.tensor([1, 2]), fogo.tensor([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+    """
     if x.ndim != 1 or y.ndim != 1:
         raise ShapeError(
             "outer: two vectors; given x=%s, y=%s" % (list(x.shape), list(y.shape))

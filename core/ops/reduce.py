@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import bool_
+from ..dtypes import bfloat16, bool_, float32
 from ..errors import DTypeError, ShapeError
 from ..expr import call as E
 from ..shapes import normalize_axes, reduced, size
@@ -86,6 +86,8 @@ ANY = _reduction("any", "or", lambda d: False, samples=_SAMPLES, accepts="bool")
 def _run(op, x, axis, keepdims):
     from ..dispatch import call, wrap
 
+    if x.dtype is bfloat16:
+        x = x.astype(float32)
     op.check(x.dtype)
     axes = normalize_axes(op.name, axis, x.ndim)
     if not axes:
@@ -132,7 +134,13 @@ def prod(
     keepdims: bool = False,
     dtype: DType | None = None,
 ) -> T:
-    """Return the product over `axis`; dtypes as in `sum`."""
+    """Return the product over `axis`; dtypes as in `sum`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.prod(fogo.tensor([[1, 5], [3, 2]]), 1).tolist()
+        [5, 6]
+    """
     return _run(PROD, _accumulator(x, dtype), axis, keepdims)
 
 
@@ -149,24 +157,47 @@ def max(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False)
     """Return the largest element over `axis`; nan if there is one.
 
     Raises: ShapeError where there is no element to choose.
+
+    Example:
+        >>> import fogo
+        >>> fogo.amax(fogo.tensor([[1, 5], [3, 2]]), 1).tolist()
+        [5, 3]
     """
     _not_empty("max", x, axis)
     return _run(MAX, x, axis, keepdims)
 
 
 def min(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
-    """Return the smallest element over `axis`; nan if there is one."""
+    """Return the smallest element over `axis`; nan if there is one.
+
+    Example:
+        >>> import fogo
+        >>> fogo.amin(fogo.tensor([[1, 5], [3, 2]]), 1).tolist()
+        [1, 2]
+    """
     _not_empty("min", x, axis)
     return _run(MIN, x, axis, keepdims)
 
 
 def all(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
-    """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
+    """Say whether every element over `axis` is true (non-zero). Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.all(fogo.tensor([[True, False], [True, True]]), 1).tolist()
+        [False, True]
+    """
     return _run(ALL, x.astype(bool_), axis, keepdims)
 
 
 def any(x: T, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> T:
-    """Say whether some element over `axis` is true (non-zero). Dtype: bool."""
+    """Say whether some element over `axis` is true (non-zero). Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.any(fogo.tensor([[True, False], [False, False]]), 1).tolist()
+        [True, False]
+    """
     return _run(ANY, x.astype(bool_), axis, keepdims)
 
 
@@ -210,6 +241,11 @@ def var(
     """Return the variance over `axis`, divided by `n - correction`.
 
     The default correction 0 is the array API's; PyTorch's default is 1.
+
+    Example:
+        >>> import fogo
+        >>> fogo.var(fogo.tensor([1.0, 3.0])).tolist()
+        1.0
     """
     x = _real("var", x)
     axes = normalize_axes("var", axis, x.ndim)
@@ -226,7 +262,13 @@ def std(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> T:
-    """Return the standard deviation over `axis`; see `var`."""
+    """Return the standard deviation over `axis`; see `var`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.std(fogo.tensor([1.0, 3.0])).tolist()
+        1.0
+    """
     return var(x, axis, correction, keepdims).sqrt()
 
 
@@ -306,12 +348,24 @@ def count_nonzero(
 
 
 def argmax(x: T, axis: int | None = None, keepdims: bool = False) -> T:
-    """Return the position of the (first) largest element. Dtype: default integer."""
+    """Return the position of the (first) largest element. Dtype: default integer.
+
+    Example:
+        >>> import fogo
+        >>> fogo.argmax(fogo.tensor([[1, 5], [3, 2]]), 1).tolist()
+        [1, 0]
+    """
     return _arg(ARGMAX, x, axis, keepdims)
 
 
 def argmin(x: T, axis: int | None = None, keepdims: bool = False) -> T:
-    """Return the position of the (first) smallest element. Dtype: default integer."""
+    """Return the position of the (first) smallest element. Dtype: default integer.
+
+    Example:
+        >>> import fogo
+        >>> fogo.argmin(fogo.tensor([[1, 5], [3, 2]]), 1).tolist()
+        [0, 1]
+    """
     return _arg(ARGMIN, x, axis, keepdims)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LIMIT = 100_000_000  # bytes of header, as the reference implementation has it
 
-# The format's names and ours; bfloat16 is widened to float32 on reading.
+# The format's names and ours.
 CODES = {
     "BOOL": "bool",
     "I8": "int8",
@@ -32,6 +32,7 @@ CODES = {
     "U32": "uint32",
     "U64": "uint64",
     "F16": "float16",
+    "BF16": "bfloat16",
     "F32": "float32",
     "F64": "float64",
 }
@@ -46,8 +47,8 @@ class Entry:
     ) -> None:
         self.name = name
         self.code = code
-        self.dtype: DType = BY_NAME[CODES.get(code, "float32")]
-        self.itemsize = 2 if code == "BF16" else self.dtype.itemsize
+        self.dtype: DType = BY_NAME[CODES[code]]
+        self.itemsize = self.dtype.itemsize
         self.shape = shape
         self.begin = begin
         self.end = end
@@ -141,9 +142,9 @@ def _entry(name: str, found: Any, file: str | None) -> Entry:
             file=file, key=name, offset=8,
         )  # fmt: skip
     code = found["dtype"]
-    if not isinstance(code, str) or (code not in CODES and code != "BF16"):
+    if not isinstance(code, str) or code not in CODES:
         raise FormatError(
-            "safetensors: the dtype must be one of %s, BF16; given %r; convert the "
+            "safetensors: the dtype must be one of %s; given %r; convert the "
             "file where it was made" % (", ".join(sorted(CODES)), code),
             file=file, key=name, offset=8,
         )  # fmt: skip

@@ -1,11 +1,10 @@
 """safetensors files: our own reader and writer, for every Python fogo runs on.
 
-bfloat16 tensors are read as float32 (exactly); they are not written.
+bfloat16 is read and written as it is; what computes with it takes float32.
 """
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from ..device import Device
 
 CHUNK = 1 << 20
-_PORTABLE = sys.implementation.name == "micropython"
 
 
 class SafetensorsFile:
@@ -33,6 +31,14 @@ class SafetensorsFile:
     A mapping name -> tensor, so that `model.load_state_dict(file)` holds one tensor at
     a time; `file.entries` has `shape`, `dtype` and byte range of each without loading.
     Use it in `with`, or call `close()`.
+
+    Example:
+        >>> import fogo
+        >>> import io
+        >>> data = io.BytesIO(fogo.store.dump_bytes({"x": fogo.ones(2)}))
+        >>> file = fogo.store.SafetensorsFile(data)
+        >>> file.keys(), file.entries["x"].shape, file.load("x").tolist()
+        (['x'], (2,), [1.0, 1.0])
     """
 
     def __init__(
@@ -116,30 +122,10 @@ class SafetensorsFile:
 
 
 def _upload(entry: Entry, data: bytearray, where: Device) -> Tensor:
-    if entry.code == "BF16":
-        data = widen(data)
     where.base().backend.check_dtype(entry.dtype)
     values = array(entry.dtype.code, data)
     handle = where.backend.upload(values, entry.shape, entry.dtype)
     return where.tensor_class(handle, where)
-
-
-def widen(data: bytearray) -> bytearray:
-    """Return float32 bytes of bfloat16 bytes: each gets two zero bytes below.
-
-    Example:
-        >>> widen(bytearray([0x80, 0x3F])) == bytearray([0, 0, 0x80, 0x3F])
-        True
-    """
-    out = bytearray(2 * len(data))
-    if _PORTABLE:  # no strided slices there
-        for i in range(0, len(data), 2):
-            out[2 * i + 2] = data[i]
-            out[2 * i + 3] = data[i + 1]
-    else:
-        out[2::4] = data[0::2]
-        out[3::4] = data[1::2]
-    return out
 
 
 class _Memory:
@@ -173,6 +159,14 @@ def open_safetensors(path: Any, device: Device | str | None = None) -> Safetenso
 
     Every size and offset is checked before any tensor is allocated.
     Raises: FormatError with file, key and byte offset; OSError for a missing file.
+
+    Example:
+        >>> import fogo
+        >>> fogo.store.save_safetensors("saved.safetensors", {"x": fogo.ones(2)})
+        >>> file = fogo.store.open_safetensors("saved.safetensors")
+        >>> file.keys(), file["x"].tolist()
+        (['x'], [1.0, 1.0])
+        >>> file.close()
     """
     if hasattr(path, "readinto"):
         return SafetensorsFile(path, device)
@@ -192,6 +186,12 @@ def load_safetensors(
 
     Raises: FormatError with file, key and byte offset; OSError for a missing file;
     DTypeError for a dtype that the device does not hold (load it on "cpu").
+
+    Example:
+        >>> import fogo
+        >>> fogo.store.save_safetensors("saved.safetensors", {"x": fogo.ones(2)})
+        >>> fogo.store.load_safetensors("saved.safetensors")["x"].tolist()
+        [1.0, 1.0]
     """
     with open_safetensors(path, device) as file:
         return file.load_all()
@@ -200,7 +200,14 @@ def load_safetensors(
 def load_bytes(
     data: bytes | bytearray | memoryview, device: Device | str | None = None
 ) -> dict[str, Tensor]:
-    """`load_safetensors` of bytes in memory."""
+    """`load_safetensors` of bytes in memory.
+
+    Example:
+        >>> import fogo
+        >>> data = fogo.store.dump_bytes({"x": fogo.ones(2)})
+        >>> fogo.store.load_bytes(data)["x"].tolist()
+        [1.0, 1.0]
+    """
     return SafetensorsFile(_Memory(data), device).load_all()
 
 
@@ -313,7 +320,15 @@ async def dump_bytes_async(
     metadata: Mapping[str, str] | None = None,
     cast: DType | str | None = None,
 ) -> bytes:
-    """`dump_bytes` for platforms where a thread cannot wait for the device."""
+    """`dump_bytes` for platforms where a thread cannot wait for the device.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> data = asyncio.run(fogo.store.dump_bytes_async({"x": fogo.ones(2)}))
+        >>> fogo.store.load_bytes(data)["x"].tolist()
+        [1.0, 1.0]
+    """
     plan = _Plan(tensors, cast)
     found: dict[int, Any] = {}
     for where, places in plan.by_device():
@@ -336,6 +351,12 @@ def save_safetensors(
     renamed, so that a file is never half written.
     Raises: OSError where the folder cannot be written, FormatError for what is not a
     tensor. Tensors of 8 bytes an element come first in the file, then 4, 2, 1.
+
+    Example:
+        >>> import fogo
+        >>> fogo.store.save_safetensors("saved.safetensors", {"x": fogo.ones(2)})
+        >>> fogo.store.load_safetensors("saved.safetensors")["x"].tolist()
+        [1.0, 1.0]
     """
     if not hasattr(tensors, "keys"):
         raise FormatError(

@@ -34,6 +34,8 @@ ROUGH = {
 ELSEWHERE = {
     "cast_float64": "from a narrower float: the grid of astype",
     "ctc_alignment_grad": "raises on purpose: a first derivative only",
+    "narrow_bfloat16": "a staircase: tests/shared/test_bfloat16.py",
+    "widen_bfloat16": "from bfloat16: tests/shared/test_bfloat16.py",
     "transducer_grad": "raises on purpose: a first derivative only",
 }
 

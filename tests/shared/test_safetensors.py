@@ -56,7 +56,7 @@ def test_reading_the_references_bytes():
     equal(found["h"], [1.5])
     equal(found["ok"], [True, False])
     dtypes = [found[k].dtype.name for k in ("w", "n", "b", "h", "ok")]
-    assert dtypes == ["float32", "int32", "float32", "float16", "bool"]
+    assert dtypes == ["float32", "int32", "bfloat16", "float16", "bool"]
 
 
 def test_writing_the_references_bytes():

@@ -133,12 +133,15 @@ async def test_without_waiting(device: fogo.Device) -> None:
     assert data == dump_bytes(given, {"k": "v"}, "float16")
 
 
-def test_bfloat16_is_widened_exactly() -> None:
+def test_every_bfloat16_comes_and_goes_as_it_is() -> None:
     values = torch.arange(0, 1 << 16, dtype=torch.int32).to(torch.int16)
     half = values.view(torch.bfloat16)
     found = load_bytes(save({"x": half}), "numpy")["x"]
-    assert found.dtype is fogo.float32
-    bits = torch.tensor(found.numpy()).view(torch.int32)
+    assert found.dtype is fogo.bfloat16
+    assert torch.equal(
+        their_load(dump_bytes({"x": found}))["x"].view(torch.int16), values
+    )
+    bits = torch.tensor(found.astype("float32").numpy()).view(torch.int32)
     assert torch.equal(bits, half.float().view(torch.int32))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 
+from ...dtypes import bfloat16, stored
 from ...fast import TABLE
 from ...ops.record import Aval
 from ...shapes import Layout
@@ -165,6 +166,9 @@ class Fusion(Backend):
 
     def _special(self, op, inputs, attrs, outs):
         """What is not recorded: "fill", "empty", "expand"; None for the rest."""
+        for a in list(inputs) + list(outs):
+            if a.dtype is bfloat16:
+                return "bits"
         if op.name == "fill":
             return "fill"
         empty = bool(outs)
@@ -195,11 +199,23 @@ class Fusion(Backend):
     def _apart(self, kind, inputs, attrs):
         if kind.composite == "expand":
             return expand(self.device, kind.op, inputs, attrs)
+        if kind.composite == "bits":
+            return self._bits(kind, inputs, attrs)
         if kind.composite == "empty":
             return tuple(
                 [self.constant(0, shape, dtype) for shape, dtype, _ in kind.outs]
             )
         return (self.constant(attrs[0], attrs[1], attrs[2]),)
+
+    def _bits(self, kind, inputs, attrs):
+        """Run an op that moves bfloat16 on the bits, and call the results that."""
+        plain = [FusedHandle(h.value, h.layout, stored(h.dtype)) for h in inputs]
+        outs = [Aval(shape, stored(dtype)) for shape, dtype, _ in kind.outs]
+        op = getattr(kind.op, "bits", kind.op)  # the same, of another dtype by name
+        made = self.execute(op, plain, attrs, outs)
+        for h, (_, dtype, _layout) in zip(made, kind.outs):
+            h.dtype = dtype
+        return made
 
     def constant(self, number, shape, dtype):
         """A handle of one number throughout; it has no memory of its own."""
