@@ -140,7 +140,13 @@ def mode(name: str | None = None) -> str:
 
 
 def mode_for(software: bool) -> str:
-    """Return "on", "cached" or "off" for a device; `software`: a CPU plays a GPU."""
+    """Return "on", "cached" or "off" for a device; `software`: a CPU plays a GPU.
+
+    Example:
+        >>> import fogo
+        >>> fogo.autotune.mode_for(software=True) in ("on", "cached", "off")
+        True
+    """
     found = mode()
     if found == "auto":
         return "off" if software else "on"

@@ -44,19 +44,39 @@ class ShapeError(_Place):
 
 
 class DTypeError(_Kind):
-    """A dtype that the operation or the device does not take."""
+    """A dtype that the operation or the device does not take.
+
+    Example:
+        >>> issubclass(DTypeError, TypeError)
+        True
+    """
 
 
 class DeviceError(_Memory):
-    """A device that is missing, differs, or cannot do what was asked."""
+    """A device that is missing, differs, or cannot do what was asked.
+
+    Example:
+        >>> issubclass(DeviceError, FogoError)
+        True
+    """
 
 
 class AutodiffError(FogoError):
-    """A gradient that does not exist, or is gone."""
+    """A gradient that does not exist, or is gone.
+
+    Example:
+        >>> issubclass(AutodiffError, FogoError)
+        True
+    """
 
 
 class KernelError(FogoError):
-    """A kernel that breaks a rule of the kernel language (see fogo.kernel.check)."""
+    """A kernel that breaks a rule of the kernel language (see fogo.kernel.check).
+
+    Example:
+        >>> issubclass(KernelError, FogoError)
+        True
+    """
 
 
 if sys.implementation.name == "micropython":  # knows no two kinds of exception in one
@@ -71,7 +91,12 @@ else:
 
 
 class FormatError(FogoError):
-    """A file that is not what it claims; carries `file`, `key` and byte `offset`."""
+    """A file that is not what it claims; carries `file`, `key` and byte `offset`.
+
+    Example:
+        >>> issubclass(FormatError, FogoError)
+        True
+    """
 
     def __init__(self, message, file=None, key=None, offset=None):
         parts = [message]

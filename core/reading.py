@@ -40,6 +40,12 @@ async def read_async(*tensors: Tensor) -> list[Any]:
     """`read` without blocking: for every platform.
 
     Raises: DTypeError for what is no tensor.
+
+    Example:
+        >>> import fogo
+        >>> import asyncio
+        >>> asyncio.run(fogo.read_async(fogo.ones(2), fogo.arange(2)))
+        [[1.0, 1.0], [0, 1]]
     """
     out: list[Any] = [None] * len(tensors)
     for device, places in _by_device(tensors):

@@ -30,6 +30,11 @@ class Report:
 
     count of elements, differing: those beyond the tolerance, worst: [(place, actual,
     expected, how far)] in order, largest first; problem: shapes or dtypes that differ.
+
+    Example:
+        >>> import fogo
+        >>> fogo.testing.compare(fogo.ones(2), [1.0, 1.0]).ok
+        True
     """
 
     def __init__(self, rtol: float, atol: float) -> None:
@@ -91,7 +96,12 @@ def assert_close(
 
 
 def assert_equal(actual: Any, expected: Any, equal_nan: bool = True) -> None:
-    """Raise AssertionError unless shapes, dtypes and all elements are equal."""
+    """Raise AssertionError unless shapes, dtypes and all elements are equal.
+
+    Example:
+        >>> import fogo
+        >>> fogo.testing.assert_equal(fogo.arange(2), [0, 1])
+    """
     report = compare(actual, expected, 0.0, 0.0, equal_nan)
     if not report.ok:
         raise AssertionError("assert_equal: " + repr(report))

@@ -15,6 +15,11 @@ def cache_dir() -> Path:
     It is not made here: whoever writes makes it.
 
         FOGO_CACHE=/somewhere/else fogo demo mnist
+
+    Example:
+        >>> import fogo
+        >>> fogo.data.cache_dir().is_absolute()
+        True
     """
     chosen = os.environ.get("FOGO_CACHE")
     if chosen:

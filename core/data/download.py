@@ -20,11 +20,23 @@ _FAILURES = (OSError, http.client.HTTPException, ValueError)
 
 
 class DownloadError(FogoError, OSError):
-    """A file that no mirror gave, or gave rightly; the message names each reason."""
+    """A file that no mirror gave, or gave rightly; the message names each reason.
+
+    Example:
+        >>> import fogo
+        >>> issubclass(fogo.data.DownloadError, fogo.FogoError)
+        True
+    """
 
 
 class RemoteFile(NamedTuple):
-    """A file as its publisher describes it."""
+    """A file as its publisher describes it.
+
+    Example:
+        >>> import fogo
+        >>> fogo.data.RemoteFile("digits.gz", size=3, sha256="0" * 64).name
+        'digits.gz'
+    """
 
     name: str
     size: int

@@ -27,7 +27,13 @@ Stream = IO[bytes] | gzip.GzipFile
 
 
 class Idx(NamedTuple):
-    """What an IDX file holds: sizes, struct code, and the bytes (big-endian)."""
+    """What an IDX file holds: sizes, struct code, and the bytes (big-endian).
+
+    Example:
+        >>> import fogo
+        >>> fogo.data.Idx((2,), "B", bytes([1, 2])).shape
+        (2,)
+    """
 
     shape: tuple[int, ...]
     code: str

@@ -30,6 +30,13 @@ class DataLoader:
 
         for images, labels in DataLoader(MnistDataset("train"), 64):
             ...
+
+    Example:
+        >>> import fogo
+        >>> rows = fogo.data.TensorDataset(fogo.arange(3))
+        >>> loader = fogo.data.DataLoader(rows, batch_size=2, shuffle=False)
+        >>> [batch[0].tolist() for batch in loader]
+        [[0, 1], [2]]
     """
 
     def __init__(

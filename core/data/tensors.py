@@ -15,6 +15,12 @@ class TensorDataset:
 
         pairs = TensorDataset(features, targets)
         feature, target = pairs[0]
+
+    Example:
+        >>> import fogo
+        >>> pairs = fogo.data.TensorDataset(fogo.arange(3), fogo.ones(3))
+        >>> len(pairs), [v.item() for v in pairs[1]]
+        (3, [1, 1.0])
     """
 
     def __init__(self, *tensors: Tensor) -> None:

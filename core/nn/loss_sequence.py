@@ -49,6 +49,13 @@ class RNNTLoss(Loss):
 
     Shapes: logits [N, T, U + 1, C], targets [N, U], lengths [N]. logits=False: they
     are log-probabilities already.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> loss, lengths = nn.RNNTLoss(), (fogo.tensor([2]), fogo.tensor([1]))
+        >>> loss(fogo.zeros((1, 2, 2, 3)), fogo.tensor([[1]]), *lengths).shape
+        ()
     """
 
     def __init__(

@@ -23,7 +23,14 @@ class Batches(Sized, Iterable[Any], Protocol):
 
 
 class History:
-    """What a run measured: `losses` as often as it looked, `accuracies` by epoch."""
+    """What a run measured: `losses` as often as it looked, `accuracies` by epoch.
+
+    Example:
+        >>> import fogo
+        >>> history = fogo.train.History()
+        >>> history.losses, history.accuracies
+        ([], [])
+    """
 
     def __init__(self) -> None:
         self.losses: list[float] = []
@@ -47,6 +54,17 @@ def fit(
     `schedule.step()` is called after each batch; `validation` is measured after each
     epoch. A Ctrl-C is passed on, but first the model is saved to `checkpoint`, and
     the renderer says where.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn, optim
+        >>> device = fogo.device("cpu").autodiff()
+        >>> model = nn.Linear(2, 2, device=device)
+        >>> x, y = fogo.eye(2, device=device), fogo.tensor([0, 1], device=device)
+        >>> sgd, loss = optim.SGD(model, lr=0.5), nn.CrossEntropyLoss()
+        >>> history = fogo.train.fit(model, [(x, y)], sgd, epochs=20, loss=loss)
+        >>> loss(model(x), y).item() < 0.5
+        True
     """
     shown, history = renderer or Renderer(), History()
     shown.start(
@@ -99,6 +117,13 @@ def measure(model: Module, batches: Batches) -> float:
     """Return the share of labels that the model's greatest output names.
 
     The model is put in inference mode for it, and left in the mode it was in.
+
+    Example:
+        >>> import fogo
+        >>> from fogo import nn
+        >>> batches = [(fogo.eye(2), fogo.tensor([0, 1]))]
+        >>> fogo.train.measure(nn.Identity(), batches)
+        1.0
     """
     training, right, total = model.training, 0, 0
     model.eval()

@@ -109,7 +109,14 @@ def spell(metrics: dict[str, float]) -> list[str]:
 
 
 def make_renderer(stream: TextIO | None = None) -> Renderer:
-    """Choose: a live display where rich is installed and a person looks, else lines."""
+    """Choose: a live display where rich is installed and a person looks, else lines.
+
+    Example:
+        >>> import fogo
+        >>> import io
+        >>> type(fogo.train.make_renderer(io.StringIO())).__name__
+        'PlainRenderer'
+    """
     out = stream or sys.stdout
     if not out.isatty():
         return PlainRenderer(out)
