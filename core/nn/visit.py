@@ -54,11 +54,11 @@ class ModuleMapper:
 
     Example:
         >>> from fogo import nn
-        >>> class Zeros(nn.ModuleMapper):
+        >>> class Ones(nn.ModuleMapper):
         ...     def map_float(self, path, tensor):
-        ...         return tensor * 0.0
-        >>> nn.Linear(2, 1).map(Zeros()).weight.tolist()
-        [[0.0, 0.0]]
+        ...         return tensor * 0.0 + 1.0
+        >>> nn.Linear(2, 1).map(Ones()).weight.tolist()
+        [[1.0, 1.0]]
     """
 
     def enter_module(self, path: str, module: Any) -> None:
