@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 THRESHOLD = 1000
 EDGE = 3
-_options = {
+_options: dict[str, Any] = {
     "threshold": THRESHOLD, "edge_items": EDGE, "precision": 4, "linewidth": 0,
     "sci_mode": None,
 }  # fmt: skip
