@@ -167,30 +167,152 @@ def abs(x: T) -> T:
     """Return `|x|`."""
 def absolute(x: T) -> T:
     """Return `|x|`."""
-def acos(x: T) -> T:
-    """Return the arccosine, in radians."""
-def acosh(x: T) -> T:
-    """Return the inverse hyperbolic cosine; nan below 1."""
 @overload
 def add(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def add(x: T, y: Tensor | float) -> T:
     """Return `x + y`. Shapes broadcast, dtypes promote."""
-def asin(x: T) -> T:
-    """Return the arcsine, in radians."""
-def asinh(x: T) -> T:
-    """Return the inverse hyperbolic sine."""
 def astype(x: T, dtype: DType | str, copy: _bool = True, device: Device | str | None = None) -> T:
     """Convert to another dtype, and to another device."""
-def atan(x: T) -> T:
-    """Return the arctangent, in radians."""
 @overload
 def atan2(y: Tensor, x: Tracked) -> Tracked: ...
 @overload
 def atan2(y: T, x: Tensor | float) -> T:
     """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
+def ceil(x: T) -> T:
+    """Return the smallest whole number not below x."""
+def clamp(x: T, min: float | None = None, max: float | None = None) -> T:
+    """Bring x into [min, max]; either bound may be None."""
+def clip(x: T, min: float | None = None, max: float | None = None) -> T:
+    """Bring x into [min, max]; either bound may be None."""
+def contiguous(x: T) -> T:
+    """Return x laid out row-major: a copy only where it is not so already."""
+@overload
+def div(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def div(x: T, y: Tensor | float) -> T:
+    """Return `x / y`; integers become float32 first."""
+@overload
+def divide(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def divide(x: T, y: Tensor | float) -> T:
+    """Return `x / y`; integers become float32 first."""
+def floor(x: T) -> T:
+    """Return the largest whole number not above x; integers are that themselves."""
+@overload
+def floor_divide(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def floor_divide(x: T, y: Tensor | float) -> T:
+    """Return `floor(x / y)`; 0 where an integer is divided by zero."""
+def isfinite(x: T) -> T:
+    """Say where x is neither nan nor infinite. Dtype: bool."""
+def isinf(x: T) -> T:
+    """Say where x is inf or -inf. Dtype: bool."""
+def isnan(x: T) -> T:
+    """Say where x is nan. Dtype: bool."""
+@overload
+def maximum(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def maximum(x: T, y: Tensor | float) -> T:
+    """Return the larger of each pair; nan where either is nan."""
+@overload
+def minimum(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def minimum(x: T, y: Tensor | float) -> T:
+    """Return the smaller of each pair; nan where either is nan."""
+@overload
+def mul(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def mul(x: T, y: Tensor | float) -> T:
+    """Return `x * y`. Shapes broadcast, dtypes promote."""
+@overload
+def multiply(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def multiply(x: T, y: Tensor | float) -> T:
+    """Return `x * y`. Shapes broadcast, dtypes promote."""
+def neg(x: T) -> T:
+    """Return `-x`."""
+def negative(x: T) -> T:
+    """Return `-x`."""
+@overload
+def pow(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def pow(x: T, y: Tensor | float) -> T:
+    """Return `x ** y`; a negative integer power of an integer is truncated."""
+def reciprocal(x: T) -> T:
+    """Return `1 / x`."""
+@overload
+def remainder(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def remainder(x: T, y: Tensor | float) -> T:
+    """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
+def round(x: T) -> T:
+    """Return the nearest whole number, halves to even."""
+def sign(x: T) -> T:
+    """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+def square(x: T) -> T:
+    """Return `x * x`."""
+@overload
+def sub(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def sub(x: T, y: Tensor | float) -> T:
+    """Return `x - y`. Shapes broadcast, dtypes promote."""
+@overload
+def subtract(x: Tensor, y: Tracked) -> Tracked: ...
+@overload
+def subtract(x: T, y: Tensor | float) -> T:
+    """Return `x - y`. Shapes broadcast, dtypes promote."""
+def trunc(x: T) -> T:
+    """Return x without its fraction."""
+@overload
+def where(condition: Tensor, x: Tracked, y: Tensor | float) -> Tracked: ...
+@overload
+def where(condition: Tensor, x: Tensor | float, y: Tracked) -> Tracked: ...
+@overload
+def where(condition: T, x: Tensor | float, y: Tensor | float) -> T:
+    """Choose `x` where the condition holds, else `y`. All three broadcast."""
+def acos(x: T) -> T:
+    """Return the arccosine, in radians."""
+def acosh(x: T) -> T:
+    """Return the inverse hyperbolic cosine; nan below 1."""
+def asin(x: T) -> T:
+    """Return the arcsine, in radians."""
+def asinh(x: T) -> T:
+    """Return the inverse hyperbolic sine."""
+def atan(x: T) -> T:
+    """Return the arctangent, in radians."""
 def atanh(x: T) -> T:
     """Return the inverse hyperbolic tangent."""
+def cos(x: T) -> T:
+    """Return the cosine of x in radians."""
+def cosh(x: T) -> T:
+    """Return the hyperbolic cosine."""
+def erf(x: T) -> T:
+    """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
+def exp(x: T) -> T:
+    """Return e to the power x."""
+def expm1(x: T) -> T:
+    """Return `exp(x) - 1`, exact also for small x."""
+def log(x: T) -> T:
+    """Return the natural logarithm; -inf at 0, nan below."""
+def log10(x: T) -> T:
+    """Return the logarithm to base 10."""
+def log1p(x: T) -> T:
+    """Return `log(1 + x)`, exact also for small x."""
+def log2(x: T) -> T:
+    """Return the logarithm to base 2."""
+def rsqrt(x: T) -> T:
+    """Return `1 / sqrt(x)`."""
+def sin(x: T) -> T:
+    """Return the sine of x in radians."""
+def sinh(x: T) -> T:
+    """Return the hyperbolic sine."""
+def sqrt(x: T) -> T:
+    """Return the square root; nan below 0."""
+def tan(x: T) -> T:
+    """Return the tangent of x in radians."""
+def tanh(x: T) -> T:
+    """Return the hyperbolic tangent."""
 @overload
 def bitwise_and(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -220,46 +342,11 @@ def bitwise_xor(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def bitwise_xor(x: T, y: Tensor | int) -> T:
     """Return `x ^ y` of integers, or of bools."""
-def ceil(x: T) -> T:
-    """Return the smallest whole number not below x."""
-def clamp(x: T, min: float | None = None, max: float | None = None) -> T:
-    """Bring x into [min, max]; either bound may be None."""
-def clip(x: T, min: float | None = None, max: float | None = None) -> T:
-    """Bring x into [min, max]; either bound may be None."""
-def contiguous(x: T) -> T:
-    """Return x laid out row-major: a copy only where it is not so already."""
-def cos(x: T) -> T:
-    """Return the cosine of x in radians."""
-def cosh(x: T) -> T:
-    """Return the hyperbolic cosine."""
-@overload
-def div(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def div(x: T, y: Tensor | float) -> T:
-    """Return `x / y`; integers become float32 first."""
-@overload
-def divide(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def divide(x: T, y: Tensor | float) -> T:
-    """Return `x / y`; integers become float32 first."""
 @overload
 def equal(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def equal(x: T, y: Tensor | float) -> T:
     """Say where `x == y`. Dtype: bool."""
-def erf(x: T) -> T:
-    """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
-def exp(x: T) -> T:
-    """Return e to the power x."""
-def expm1(x: T) -> T:
-    """Return `exp(x) - 1`, exact also for small x."""
-def floor(x: T) -> T:
-    """Return the largest whole number not above x; integers are that themselves."""
-@overload
-def floor_divide(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def floor_divide(x: T, y: Tensor | float) -> T:
-    """Return `floor(x / y)`; 0 where an integer is divided by zero."""
 @overload
 def greater(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -270,12 +357,6 @@ def greater_equal(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def greater_equal(x: T, y: Tensor | float) -> T:
     """Say where `x >= y`. Dtype: bool."""
-def isfinite(x: T) -> T:
-    """Say where x is neither nan nor infinite. Dtype: bool."""
-def isinf(x: T) -> T:
-    """Say where x is inf or -inf. Dtype: bool."""
-def isnan(x: T) -> T:
-    """Say where x is nan. Dtype: bool."""
 @overload
 def less(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -286,14 +367,6 @@ def less_equal(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def less_equal(x: T, y: Tensor | float) -> T:
     """Say where `x <= y`. Dtype: bool."""
-def log(x: T) -> T:
-    """Return the natural logarithm; -inf at 0, nan below."""
-def log10(x: T) -> T:
-    """Return the logarithm to base 10."""
-def log1p(x: T) -> T:
-    """Return `log(1 + x)`, exact also for small x."""
-def log2(x: T) -> T:
-    """Return the logarithm to base 2."""
 @overload
 def logical_and(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
@@ -312,83 +385,10 @@ def logical_xor(x: Tensor, y: Tracked) -> Tracked: ...
 def logical_xor(x: T, y: Tensor | float) -> T:
     """Say where just one of them is true (not 0). Dtype: bool."""
 @overload
-def maximum(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def maximum(x: T, y: Tensor | float) -> T:
-    """Return the larger of each pair; nan where either is nan."""
-@overload
-def minimum(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def minimum(x: T, y: Tensor | float) -> T:
-    """Return the smaller of each pair; nan where either is nan."""
-@overload
-def mul(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def mul(x: T, y: Tensor | float) -> T:
-    """Return `x * y`. Shapes broadcast, dtypes promote."""
-@overload
-def multiply(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def multiply(x: T, y: Tensor | float) -> T:
-    """Return `x * y`. Shapes broadcast, dtypes promote."""
-def neg(x: T) -> T:
-    """Return `-x`."""
-def negative(x: T) -> T:
-    """Return `-x`."""
-@overload
 def not_equal(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def not_equal(x: T, y: Tensor | float) -> T:
     """Say where `x != y`. Dtype: bool."""
-@overload
-def pow(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def pow(x: T, y: Tensor | float) -> T:
-    """Return `x ** y`; a negative integer power of an integer is truncated."""
-def reciprocal(x: T) -> T:
-    """Return `1 / x`."""
-@overload
-def remainder(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def remainder(x: T, y: Tensor | float) -> T:
-    """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
-def round(x: T) -> T:
-    """Return the nearest whole number, halves to even."""
-def rsqrt(x: T) -> T:
-    """Return `1 / sqrt(x)`."""
-def sign(x: T) -> T:
-    """Return -1, 0 or 1 by the sign of x; nan stays nan."""
-def sin(x: T) -> T:
-    """Return the sine of x in radians."""
-def sinh(x: T) -> T:
-    """Return the hyperbolic sine."""
-def sqrt(x: T) -> T:
-    """Return the square root; nan below 0."""
-def square(x: T) -> T:
-    """Return `x * x`."""
-@overload
-def sub(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def sub(x: T, y: Tensor | float) -> T:
-    """Return `x - y`. Shapes broadcast, dtypes promote."""
-@overload
-def subtract(x: Tensor, y: Tracked) -> Tracked: ...
-@overload
-def subtract(x: T, y: Tensor | float) -> T:
-    """Return `x - y`. Shapes broadcast, dtypes promote."""
-def tan(x: T) -> T:
-    """Return the tangent of x in radians."""
-def tanh(x: T) -> T:
-    """Return the hyperbolic tangent."""
-def trunc(x: T) -> T:
-    """Return x without its fraction."""
-@overload
-def where(condition: Tensor, x: Tracked, y: Tensor | float) -> Tracked: ...
-@overload
-def where(condition: Tensor, x: Tensor | float, y: Tracked) -> Tracked: ...
-@overload
-def where(condition: T, x: Tensor | float, y: Tensor | float) -> T:
-    """Choose `x` where the condition holds, else `y`. All three broadcast."""
 def all(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
     """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
 def amax(x: T, axis: int | tuple[int, ...] | None = None, keepdims: _bool = False) -> T:
@@ -1263,8 +1263,6 @@ def addcmul(x: T, tensor1: Tensor | float, tensor2: Tensor | float, value: float
     """Return `x + value * tensor1 * tensor2`; all broadcast."""
 def deg2rad(x: T) -> T:
     """Return degrees as radians: `x * pi / 180`."""
-def digamma(x: T) -> T:
-    """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
 def erfc(x: T) -> T:
     """Return `1 - erf(x)`, exact also where that is tiny."""
 def erfinv(x: T) -> T:
@@ -1289,8 +1287,6 @@ def lerp(x: Tensor, end: Tensor | float, weight: Tracked) -> Tracked: ...
 @overload
 def lerp(x: T, end: Tensor | float, weight: Tensor | float) -> T:
     """Return `x + weight * (end - x)`: on the line from x to `end`."""
-def lgamma(x: T) -> T:
-    """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
 def logit(x: T, eps: float | None = None) -> T:
     """Return `log(x / (1 - x))`: the inverse of `sigmoid`; nan outside [0, 1]."""
 def rad2deg(x: T) -> T:
@@ -1304,6 +1300,10 @@ def xlogy(x: Tensor, y: Tracked) -> Tracked: ...
 @overload
 def xlogy(x: T, y: Tensor | float) -> T:
     """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
+def digamma(x: T) -> T:
+    """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
+def lgamma(x: T) -> T:
+    """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
 @overload
 def diagonal_scatter(x: Tensor, src: Tracked, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracked: ...
 @overload

@@ -114,30 +114,152 @@ class Methods:
         """Return `|x|`."""
     def absolute(self) -> Self:
         """Return `|x|`."""
-    def acos(self) -> Self:
-        """Return the arccosine, in radians."""
-    def acosh(self) -> Self:
-        """Return the inverse hyperbolic cosine; nan below 1."""
     @overload
     def add(self, y: Tracked) -> Tracked: ...
     @overload
     def add(self, y: Tensor | _float) -> Self:
         """Return `x + y`. Shapes broadcast, dtypes promote."""
-    def asin(self) -> Self:
-        """Return the arcsine, in radians."""
-    def asinh(self) -> Self:
-        """Return the inverse hyperbolic sine."""
     def astype(self, dtype: DType | str, copy: _bool = True, device: Device | str | None = None) -> Self:
         """Convert to another dtype, and to another device."""
-    def atan(self) -> Self:
-        """Return the arctangent, in radians."""
     @overload
     def atan2(self, x: Tracked) -> Tracked: ...
     @overload
     def atan2(self, x: Tensor | _float) -> Self:
         """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
+    def ceil(self) -> Self:
+        """Return the smallest whole number not below x."""
+    def clamp(self, min: _float | None = None, max: _float | None = None) -> Self:
+        """Bring x into [min, max]; either bound may be None."""
+    def clip(self, min: _float | None = None, max: _float | None = None) -> Self:
+        """Bring x into [min, max]; either bound may be None."""
+    def contiguous(self) -> Self:
+        """Return x laid out row-major: a copy only where it is not so already."""
+    @overload
+    def div(self, y: Tracked) -> Tracked: ...
+    @overload
+    def div(self, y: Tensor | _float) -> Self:
+        """Return `x / y`; integers become float32 first."""
+    @overload
+    def divide(self, y: Tracked) -> Tracked: ...
+    @overload
+    def divide(self, y: Tensor | _float) -> Self:
+        """Return `x / y`; integers become float32 first."""
+    def floor(self) -> Self:
+        """Return the largest whole number not above x; integers are that themselves."""
+    @overload
+    def floor_divide(self, y: Tracked) -> Tracked: ...
+    @overload
+    def floor_divide(self, y: Tensor | _float) -> Self:
+        """Return `floor(x / y)`; 0 where an integer is divided by zero."""
+    def isfinite(self) -> Self:
+        """Say where x is neither nan nor infinite. Dtype: bool."""
+    def isinf(self) -> Self:
+        """Say where x is inf or -inf. Dtype: bool."""
+    def isnan(self) -> Self:
+        """Say where x is nan. Dtype: bool."""
+    @overload
+    def maximum(self, y: Tracked) -> Tracked: ...
+    @overload
+    def maximum(self, y: Tensor | _float) -> Self:
+        """Return the larger of each pair; nan where either is nan."""
+    @overload
+    def minimum(self, y: Tracked) -> Tracked: ...
+    @overload
+    def minimum(self, y: Tensor | _float) -> Self:
+        """Return the smaller of each pair; nan where either is nan."""
+    @overload
+    def mul(self, y: Tracked) -> Tracked: ...
+    @overload
+    def mul(self, y: Tensor | _float) -> Self:
+        """Return `x * y`. Shapes broadcast, dtypes promote."""
+    @overload
+    def multiply(self, y: Tracked) -> Tracked: ...
+    @overload
+    def multiply(self, y: Tensor | _float) -> Self:
+        """Return `x * y`. Shapes broadcast, dtypes promote."""
+    def neg(self) -> Self:
+        """Return `-x`."""
+    def negative(self) -> Self:
+        """Return `-x`."""
+    @overload
+    def pow(self, y: Tracked) -> Tracked: ...
+    @overload
+    def pow(self, y: Tensor | _float) -> Self:
+        """Return `x ** y`; a negative integer power of an integer is truncated."""
+    def reciprocal(self) -> Self:
+        """Return `1 / x`."""
+    @overload
+    def remainder(self, y: Tracked) -> Tracked: ...
+    @overload
+    def remainder(self, y: Tensor | _float) -> Self:
+        """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
+    def round(self) -> Self:
+        """Return the nearest whole number, halves to even."""
+    def sign(self) -> Self:
+        """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+    def square(self) -> Self:
+        """Return `x * x`."""
+    @overload
+    def sub(self, y: Tracked) -> Tracked: ...
+    @overload
+    def sub(self, y: Tensor | _float) -> Self:
+        """Return `x - y`. Shapes broadcast, dtypes promote."""
+    @overload
+    def subtract(self, y: Tracked) -> Tracked: ...
+    @overload
+    def subtract(self, y: Tensor | _float) -> Self:
+        """Return `x - y`. Shapes broadcast, dtypes promote."""
+    def trunc(self) -> Self:
+        """Return x without its fraction."""
+    @overload
+    def where(self, x: Tracked, y: Tensor | _float) -> Tracked: ...
+    @overload
+    def where(self, x: Tensor | _float, y: Tracked) -> Tracked: ...
+    @overload
+    def where(self, x: Tensor | _float, y: Tensor | _float) -> Self:
+        """Choose `x` where the condition holds, else `y`. All three broadcast."""
+    def acos(self) -> Self:
+        """Return the arccosine, in radians."""
+    def acosh(self) -> Self:
+        """Return the inverse hyperbolic cosine; nan below 1."""
+    def asin(self) -> Self:
+        """Return the arcsine, in radians."""
+    def asinh(self) -> Self:
+        """Return the inverse hyperbolic sine."""
+    def atan(self) -> Self:
+        """Return the arctangent, in radians."""
     def atanh(self) -> Self:
         """Return the inverse hyperbolic tangent."""
+    def cos(self) -> Self:
+        """Return the cosine of x in radians."""
+    def cosh(self) -> Self:
+        """Return the hyperbolic cosine."""
+    def erf(self) -> Self:
+        """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
+    def exp(self) -> Self:
+        """Return e to the power x."""
+    def expm1(self) -> Self:
+        """Return `exp(x) - 1`, exact also for small x."""
+    def log(self) -> Self:
+        """Return the natural logarithm; -inf at 0, nan below."""
+    def log10(self) -> Self:
+        """Return the logarithm to base 10."""
+    def log1p(self) -> Self:
+        """Return `log(1 + x)`, exact also for small x."""
+    def log2(self) -> Self:
+        """Return the logarithm to base 2."""
+    def rsqrt(self) -> Self:
+        """Return `1 / sqrt(x)`."""
+    def sin(self) -> Self:
+        """Return the sine of x in radians."""
+    def sinh(self) -> Self:
+        """Return the hyperbolic sine."""
+    def sqrt(self) -> Self:
+        """Return the square root; nan below 0."""
+    def tan(self) -> Self:
+        """Return the tangent of x in radians."""
+    def tanh(self) -> Self:
+        """Return the hyperbolic tangent."""
     @overload
     def bitwise_and(self, y: Tracked) -> Tracked: ...
     @overload
@@ -167,46 +289,11 @@ class Methods:
     @overload
     def bitwise_xor(self, y: Tensor | _int) -> Self:
         """Return `x ^ y` of integers, or of bools."""
-    def ceil(self) -> Self:
-        """Return the smallest whole number not below x."""
-    def clamp(self, min: _float | None = None, max: _float | None = None) -> Self:
-        """Bring x into [min, max]; either bound may be None."""
-    def clip(self, min: _float | None = None, max: _float | None = None) -> Self:
-        """Bring x into [min, max]; either bound may be None."""
-    def contiguous(self) -> Self:
-        """Return x laid out row-major: a copy only where it is not so already."""
-    def cos(self) -> Self:
-        """Return the cosine of x in radians."""
-    def cosh(self) -> Self:
-        """Return the hyperbolic cosine."""
-    @overload
-    def div(self, y: Tracked) -> Tracked: ...
-    @overload
-    def div(self, y: Tensor | _float) -> Self:
-        """Return `x / y`; integers become float32 first."""
-    @overload
-    def divide(self, y: Tracked) -> Tracked: ...
-    @overload
-    def divide(self, y: Tensor | _float) -> Self:
-        """Return `x / y`; integers become float32 first."""
     @overload
     def equal(self, y: Tracked) -> Tracked: ...
     @overload
     def equal(self, y: Tensor | _float) -> Self:
         """Say where `x == y`. Dtype: bool."""
-    def erf(self) -> Self:
-        """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
-    def exp(self) -> Self:
-        """Return e to the power x."""
-    def expm1(self) -> Self:
-        """Return `exp(x) - 1`, exact also for small x."""
-    def floor(self) -> Self:
-        """Return the largest whole number not above x; integers are that themselves."""
-    @overload
-    def floor_divide(self, y: Tracked) -> Tracked: ...
-    @overload
-    def floor_divide(self, y: Tensor | _float) -> Self:
-        """Return `floor(x / y)`; 0 where an integer is divided by zero."""
     @overload
     def greater(self, y: Tracked) -> Tracked: ...
     @overload
@@ -217,12 +304,6 @@ class Methods:
     @overload
     def greater_equal(self, y: Tensor | _float) -> Self:
         """Say where `x >= y`. Dtype: bool."""
-    def isfinite(self) -> Self:
-        """Say where x is neither nan nor infinite. Dtype: bool."""
-    def isinf(self) -> Self:
-        """Say where x is inf or -inf. Dtype: bool."""
-    def isnan(self) -> Self:
-        """Say where x is nan. Dtype: bool."""
     @overload
     def less(self, y: Tracked) -> Tracked: ...
     @overload
@@ -233,14 +314,6 @@ class Methods:
     @overload
     def less_equal(self, y: Tensor | _float) -> Self:
         """Say where `x <= y`. Dtype: bool."""
-    def log(self) -> Self:
-        """Return the natural logarithm; -inf at 0, nan below."""
-    def log10(self) -> Self:
-        """Return the logarithm to base 10."""
-    def log1p(self) -> Self:
-        """Return `log(1 + x)`, exact also for small x."""
-    def log2(self) -> Self:
-        """Return the logarithm to base 2."""
     @overload
     def logical_and(self, y: Tracked) -> Tracked: ...
     @overload
@@ -259,83 +332,10 @@ class Methods:
     def logical_xor(self, y: Tensor | _float) -> Self:
         """Say where just one of them is true (not 0). Dtype: bool."""
     @overload
-    def maximum(self, y: Tracked) -> Tracked: ...
-    @overload
-    def maximum(self, y: Tensor | _float) -> Self:
-        """Return the larger of each pair; nan where either is nan."""
-    @overload
-    def minimum(self, y: Tracked) -> Tracked: ...
-    @overload
-    def minimum(self, y: Tensor | _float) -> Self:
-        """Return the smaller of each pair; nan where either is nan."""
-    @overload
-    def mul(self, y: Tracked) -> Tracked: ...
-    @overload
-    def mul(self, y: Tensor | _float) -> Self:
-        """Return `x * y`. Shapes broadcast, dtypes promote."""
-    @overload
-    def multiply(self, y: Tracked) -> Tracked: ...
-    @overload
-    def multiply(self, y: Tensor | _float) -> Self:
-        """Return `x * y`. Shapes broadcast, dtypes promote."""
-    def neg(self) -> Self:
-        """Return `-x`."""
-    def negative(self) -> Self:
-        """Return `-x`."""
-    @overload
     def not_equal(self, y: Tracked) -> Tracked: ...
     @overload
     def not_equal(self, y: Tensor | _float) -> Self:
         """Say where `x != y`. Dtype: bool."""
-    @overload
-    def pow(self, y: Tracked) -> Tracked: ...
-    @overload
-    def pow(self, y: Tensor | _float) -> Self:
-        """Return `x ** y`; a negative integer power of an integer is truncated."""
-    def reciprocal(self) -> Self:
-        """Return `1 / x`."""
-    @overload
-    def remainder(self, y: Tracked) -> Tracked: ...
-    @overload
-    def remainder(self, y: Tensor | _float) -> Self:
-        """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
-    def round(self) -> Self:
-        """Return the nearest whole number, halves to even."""
-    def rsqrt(self) -> Self:
-        """Return `1 / sqrt(x)`."""
-    def sign(self) -> Self:
-        """Return -1, 0 or 1 by the sign of x; nan stays nan."""
-    def sin(self) -> Self:
-        """Return the sine of x in radians."""
-    def sinh(self) -> Self:
-        """Return the hyperbolic sine."""
-    def sqrt(self) -> Self:
-        """Return the square root; nan below 0."""
-    def square(self) -> Self:
-        """Return `x * x`."""
-    @overload
-    def sub(self, y: Tracked) -> Tracked: ...
-    @overload
-    def sub(self, y: Tensor | _float) -> Self:
-        """Return `x - y`. Shapes broadcast, dtypes promote."""
-    @overload
-    def subtract(self, y: Tracked) -> Tracked: ...
-    @overload
-    def subtract(self, y: Tensor | _float) -> Self:
-        """Return `x - y`. Shapes broadcast, dtypes promote."""
-    def tan(self) -> Self:
-        """Return the tangent of x in radians."""
-    def tanh(self) -> Self:
-        """Return the hyperbolic tangent."""
-    def trunc(self) -> Self:
-        """Return x without its fraction."""
-    @overload
-    def where(self, x: Tracked, y: Tensor | _float) -> Tracked: ...
-    @overload
-    def where(self, x: Tensor | _float, y: Tracked) -> Tracked: ...
-    @overload
-    def where(self, x: Tensor | _float, y: Tensor | _float) -> Self:
-        """Choose `x` where the condition holds, else `y`. All three broadcast."""
     def all(self, axis: _int | tuple[_int, ...] | None = None, keepdims: _bool = False) -> Self:
         """Say whether every element over `axis` is true (non-zero). Dtype: bool."""
     def amax(self, axis: _int | tuple[_int, ...] | None = None, keepdims: _bool = False) -> Self:
@@ -711,8 +711,6 @@ class Methods:
         """Return `x + value * tensor1 * tensor2`; all broadcast."""
     def deg2rad(self) -> Self:
         """Return degrees as radians: `x * pi / 180`."""
-    def digamma(self) -> Self:
-        """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
     def erfc(self) -> Self:
         """Return `1 - erf(x)`, exact also where that is tiny."""
     def erfinv(self) -> Self:
@@ -737,8 +735,6 @@ class Methods:
     @overload
     def lerp(self, end: Tensor | _float, weight: Tensor | _float) -> Self:
         """Return `x + weight * (end - x)`: on the line from x to `end`."""
-    def lgamma(self) -> Self:
-        """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
     def logit(self, eps: _float | None = None) -> Self:
         """Return `log(x / (1 - x))`: the inverse of `sigmoid`; nan outside [0, 1]."""
     def rad2deg(self) -> Self:
@@ -752,6 +748,10 @@ class Methods:
     @overload
     def xlogy(self, y: Tensor | _float) -> Self:
         """Return `x * log(y)`, and 0 where x is 0 (nan where y is nan)."""
+    def digamma(self) -> Self:
+        """Return the derivative of `lgamma`; nan at the negative integers, ∓inf at ±0."""
+    def lgamma(self) -> Self:
+        """Return the logarithm of |Gamma(x)|; inf at 0 and the negative integers."""
     @overload
     def diagonal_scatter(self, src: Tracked, offset: _int = 0, axis1: _int = 0, axis2: _int = 1) -> Tracked: ...
     @overload

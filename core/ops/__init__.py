@@ -7,7 +7,8 @@ from typing import Any
 
 # The rooms; a name is looked for in this order. Adding an op to one needs no edit here.
 MODULES = (
-    "elementwise", "reduce", "padding", "movement", "cutting", "creation",
+    "elementwise", "curves", "compare", "reduce", "padding", "movement", "cutting",
+    "creation",
     "matmul", "index", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
@@ -15,7 +16,7 @@ MODULES = (
     "ctc", "transducer", "shuffle", "pool_more", "resample",
     "interpolate", "grid", "deform", "gates", "noise", "distance",
     "linear",
-    "special", "shaping", "stacking", "stats", "order",
+    "special", "gamma", "shaping", "stacking", "stats", "order",
     "einsum", "closeness", "scatter_modes", "places",
     "making", "histogram", "lengths", "log_scan", "unique",
     "sampling", "products",
