@@ -72,20 +72,39 @@ def load(array, at, width, axis):
 
 
 def _store(k, out, lead, product, row, column, m, n, exact):
+    """Write the results; where more is done with them, in a loop: see `in_turns`."""
     columns = [k.let(column + c) for c in product.columns()]
-    for r, cells in product.rows():
-        here = k.let(row + r)
 
-        def line(here=here, cells=cells):
+    def lines(rows):
+        placed = []
+        for r, cells in rows:
+            here = k.let(row + r)
             for j, at in enumerate(columns):
-                values = cells[4 * j : 4 * j + 4]
-                store(k, out, lead + (here,), at, values, n, exact[1], exact[3])
+                placed.append((lead + (here, at), cells[4 * j : 4 * j + 4]))
+        if exact[0] and exact[1] and exact[3]:
+            put_all(out, placed)
+            return
+        for at, values in placed:
+            if exact[0]:
+                store(k, out, at[:-1], at[-1], values, n, exact[1], exact[3])
+            else:
+                with k.when(at[-2] < m):
+                    store(k, out, at[:-1], at[-1], values, n, exact[1], exact[3])
 
-        if exact[0]:
-            line()
-        else:
-            with k.when(here < m):
-                line()
+    if hasattr(out, "put_all"):
+        product.in_turns(m, 1 if out.reads > 1 else 2, lines)
+    else:
+        lines(product.rows())
+
+
+def put_all(out, placed):
+    """Write fours of neighbours, (coordinates, values) each."""
+    typed = [(at, [cast(v, out.dtype) for v in values]) for at, values in placed]
+    if hasattr(out, "put_all"):
+        out.put_all(typed)
+        return
+    for at, values in typed:
+        out.put_wide(at, values)
 
 
 def store(k, out, lead, at, values, n, exact, whole):

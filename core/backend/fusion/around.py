@@ -73,33 +73,46 @@ class Around:
             wanted.append(terms.add(("root", 0)) if found is None else found)
         count = terms.uses(wanted)
         work = 1
+        read = {}
         for t, term in enumerate(terms.list):
-            work += term[1].cost if term[0] == "op" and count[t] else 0
+            if term[0] == "op" and count[t]:
+                work += term[1].cost
+            elif term[0] in ("in", "count") and count[t]:
+                read[term[1]] = True
 
-        def finish(coords, values):
-            n = len(values)
-            self.stores += n
+        def loads(coords, n):
+            axis = len(coords) - 1
+            return {
+                leaf: neighbours(leaves[leaf], coords, n, axis, self.wide[leaf])
+                for leaf in read
+            }
+
+        def results(values, loaded, lane):
+            return evaluate(
+                k, terms.list, count, wanted, lambda n: loaded[n][lane], lives,
+                [values[lane]],
+            )  # fmt: skip
+
+        def finish(placed):
+            self.stores += sum([len(values) for _, values in placed])
             if self.stores * work > self.most:
                 raise NotFusable("internal: the kernel stores in many places")
-            values = [k.let(v) for v in values]
-            loads = {}
+            held = [[k.let(v) for v in values] for _, values in placed]
+            # Compilers do not move loads before stores, which might change them.
+            loaded = [loads(coords, len(values)) for coords, values in placed]
+            for (coords, _), values, own in zip(placed, held, loaded):
+                found = [results(values, own, i) for i in range(len(values))]
+                for o, out in enumerate(outs):
+                    put(out, coords, [r[o] for r in found])
 
-            def leaf(number):
-                if number not in loads:
-                    loads[number] = neighbours(
-                        leaves[number], coords, n, len(coords) - 1, self.wide[number]
-                    )
-                return loads[number][lane]
+        reads = len([n for n in read if _is_full(terms.leaves[n])])
+        dtype = self.item.kind.outs[0][1]
+        return VirtualOutput(k, outs[0].shape, dtype, finish, reads)
 
-            results = []
-            for lane in range(n):
-                results.append(
-                    evaluate(k, terms.list, count, wanted, leaf, lives, [values[lane]])
-                )
-            for o, out in enumerate(outs):
-                put(out, coords, [r[o] for r in results])
 
-        return VirtualOutput(k, outs[0].shape, self.item.kind.outs[0][1], finish)
+def _is_full(leaf):
+    """Say whether it has an element of its own for each row."""
+    return leaf.ref is not None and bool([s for s in leaf.layout.strides[:-1] if s])
 
 
 def _is_wide(leaf):

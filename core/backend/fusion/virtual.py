@@ -69,16 +69,18 @@ class VirtualInput:
 class VirtualOutput:
     """An output whose elements are used at once, and stored elsewhere.
 
-    finish(coords, values) takes the elements from `coords` on, along the last axis.
+    finish(placed) takes some (coords, values): elements from `coords` on, along the
+    last axis. reads: how many arrays are read at each of its elements.
     """
 
     written = True
 
-    def __init__(self, k, shape, dtype, finish):
+    def __init__(self, k, shape, dtype, finish, reads=0):
         self.kernel = k
         self.shape = shape
         self.dtype = dtype
         self.finish = finish
+        self.reads = reads
 
     @property
     def ndim(self):
@@ -90,10 +92,17 @@ class VirtualOutput:
     def __setitem__(self, coords, value):
         if not isinstance(coords, tuple):
             coords = (coords,)
-        self.finish(coords, [as_dtype(value, self.dtype)])
+        self.put_all([(coords, [value])])
 
     def put_wide(self, coords, values):
-        self.finish(coords, [as_dtype(v, self.dtype) for v in values])
+        self.put_all([(coords, values)])
+
+    def put_all(self, placed):
+        """Store at several places: what they need is loaded for all of them first."""
+        self.finish([
+            (coords, [as_dtype(v, self.dtype) for v in values])
+            for coords, values in placed
+        ])  # fmt: skip
 
 
 def neighbours(array, coords, n, axis, is_wide):
