@@ -85,9 +85,9 @@ def _look(node, parts):
         if wrong is None and not bool(g.isfinite().all().item()):
             wrong = "inf"
         if wrong is not None:
+            where = _LINES.get(node.number) or " a line that is not known here"
             raise AutodiffError(
                 "backward: the gradient of %s holds %s; given by input %d, whose "
                 "forward ran at%s; look at the values that go into it"
-                % (node.op.name, wrong, place, _LINES.get(node.number) or " a line "
-                   "outside of detect_anomaly")
-            )  # fmt: skip
+                % (node.op.name, wrong, place, where)
+            )
