@@ -80,55 +80,55 @@ class Methods:
         return ops.elementwise.abs(self)
 
     def __invert__(self):
-        return ops.elementwise.bitwise_not(self)
+        return ops.compare.bitwise_not(self)
 
     def __and__(self, o):
-        return ops.elementwise.bitwise_and(self, o)
+        return ops.compare.bitwise_and(self, o)
 
     def __rand__(self, o):
-        return ops.elementwise.bitwise_and(o, self)
+        return ops.compare.bitwise_and(o, self)
 
     def __or__(self, o):
-        return ops.elementwise.bitwise_or(self, o)
+        return ops.compare.bitwise_or(self, o)
 
     def __ror__(self, o):
-        return ops.elementwise.bitwise_or(o, self)
+        return ops.compare.bitwise_or(o, self)
 
     def __xor__(self, o):
-        return ops.elementwise.bitwise_xor(self, o)
+        return ops.compare.bitwise_xor(self, o)
 
     def __rxor__(self, o):
-        return ops.elementwise.bitwise_xor(o, self)
+        return ops.compare.bitwise_xor(o, self)
 
     def __lshift__(self, o):
-        return ops.elementwise.bitwise_left_shift(self, o)
+        return ops.compare.bitwise_left_shift(self, o)
 
     def __rlshift__(self, o):
-        return ops.elementwise.bitwise_left_shift(o, self)
+        return ops.compare.bitwise_left_shift(o, self)
 
     def __rshift__(self, o):
-        return ops.elementwise.bitwise_right_shift(self, o)
+        return ops.compare.bitwise_right_shift(self, o)
 
     def __rrshift__(self, o):
-        return ops.elementwise.bitwise_right_shift(o, self)
+        return ops.compare.bitwise_right_shift(o, self)
 
     def __lt__(self, o):
-        return ops.elementwise.less(self, o)
+        return ops.compare.less(self, o)
 
     def __le__(self, o):
-        return ops.elementwise.less_equal(self, o)
+        return ops.compare.less_equal(self, o)
 
     def __gt__(self, o):
-        return ops.elementwise.greater(self, o)
+        return ops.compare.greater(self, o)
 
     def __ge__(self, o):
-        return ops.elementwise.greater_equal(self, o)
+        return ops.compare.greater_equal(self, o)
 
     def __eq__(self, o):
-        return ops.elementwise.equal(self, o)
+        return ops.compare.equal(self, o)
 
     def __ne__(self, o):
-        return ops.elementwise.not_equal(self, o)
+        return ops.compare.not_equal(self, o)
 
     def __hash__(self):
         return id(self)

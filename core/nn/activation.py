@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..ops import activation as F
 from ..ops.creation import full
-from ..ops.elementwise import tanh
+from ..ops.curves import tanh
 from .module import Module
 from .parameter import Parameter
 

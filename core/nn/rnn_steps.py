@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..ops.activation import relu, sigmoid
+from ..ops.curves import tanh
 from ..ops.cutting import split
 from ..ops.define import WIDE, elementwise
-from ..ops.elementwise import tanh
 from ..ops.matmul import matmul
 from ..ops.movement import concat, narrow
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Tensor")
 _TWO = (WIDE, WIDE)
-_POSITIVE = ((0.1, 4.0),)
-_UNIT = ((-0.9, 0.9),)
 
 
 @elementwise("add", _TWO, accepts="numeric")
@@ -39,212 +37,170 @@ def add(x: T, y: Tensor | float) -> T:
 
 @elementwise("sub", _TWO, accepts="numeric")
 def sub(x: T, y: Tensor | float) -> T:
-    """Return `x - y`. Shapes broadcast, dtypes promote."""
+    """Return `x - y`. Shapes broadcast, dtypes promote.
+
+    Example:
+        >>> import fogo
+        >>> fogo.sub(fogo.tensor([5, 6]), 1).tolist()
+        [4, 5]
+    """
     return E("sub", x, y)
 
 
 @elementwise("mul", _TWO, accepts="numeric")
 def mul(x: T, y: Tensor | float) -> T:
-    """Return `x * y`. Shapes broadcast, dtypes promote."""
+    """Return `x * y`. Shapes broadcast, dtypes promote.
+
+    Example:
+        >>> import fogo
+        >>> fogo.mul(fogo.tensor([2, 3]), 4).tolist()
+        [8, 12]
+    """
     return E("mul", x, y)
 
 
 @elementwise("div", (WIDE, (0.5, 3.0)), accepts="float", to_float=True)
 def div(x: T, y: Tensor | float) -> T:
-    """Return `x / y`; integers become float32 first."""
+    """Return `x / y`; integers become float32 first.
+
+    Example:
+        >>> import fogo
+        >>> fogo.div(fogo.tensor([7.0]), 2).tolist()
+        [3.5]
+    """
     return E("div", x, y)
 
 
 @elementwise("floor_divide", (WIDE, (0.5, 3.0)), accepts="numeric")
 def floor_divide(x: T, y: Tensor | float) -> T:
-    """Return `floor(x / y)`; 0 where an integer is divided by zero."""
+    """Return `floor(x / y)`; 0 where an integer is divided by zero.
+
+    Example:
+        >>> import fogo
+        >>> fogo.floor_divide(fogo.tensor([7, -7]), 2).tolist()
+        [3, -4]
+    """
     return E("floordiv", x, y)
 
 
 @elementwise("remainder", (WIDE, (0.5, 3.0)), accepts="numeric")
 def remainder(x: T, y: Tensor | float) -> T:
-    """Return the remainder of `x / y`, with the sign of `y` (Python's `%`)."""
+    """Return the remainder of `x / y`, with the sign of `y` (Python's `%`).
+
+    Example:
+        >>> import fogo
+        >>> fogo.remainder(fogo.tensor([7, -7]), 3).tolist()
+        [1, 2]
+    """
     return E("mod", x, y)
 
 
 @elementwise("pow", ((0.2, 3.0), (-2.0, 2.0)), accepts="numeric")
 def pow(x: T, y: Tensor | float) -> T:
-    """Return `x ** y`; a negative integer power of an integer is truncated."""
+    """Return `x ** y`; a negative integer power of an integer is truncated.
+
+    Example:
+        >>> import fogo
+        >>> fogo.pow(fogo.tensor([2.0, 3.0]), 2).tolist()
+        [4.0, 9.0]
+    """
     return E("pow", x, y)
 
 
 @elementwise("maximum", _TWO, accepts="numeric")
 def maximum(x: T, y: Tensor | float) -> T:
-    """Return the larger of each pair; nan where either is nan."""
+    """Return the larger of each pair; nan where either is nan.
+
+    Example:
+        >>> import fogo
+        >>> fogo.maximum(fogo.tensor([1.0, 5.0]), fogo.tensor([3.0, 2.0])).tolist()
+        [3.0, 5.0]
+    """
     return E("max", x, y)
 
 
 @elementwise("minimum", _TWO, accepts="numeric")
 def minimum(x: T, y: Tensor | float) -> T:
-    """Return the smaller of each pair; nan where either is nan."""
+    """Return the smaller of each pair; nan where either is nan.
+
+    Example:
+        >>> import fogo
+        >>> fogo.minimum(fogo.tensor([1.0, 5.0]), fogo.tensor([3.0, 2.0])).tolist()
+        [1.0, 2.0]
+    """
     return E("min", x, y)
 
 
 @elementwise("atan2", _TWO, accepts="float", to_float=True)
 def atan2(y: T, x: Tensor | float) -> T:
-    """Return the angle of the point (x, y) in radians, in [-pi, pi]."""
+    """Return the angle of the point (x, y) in radians, in [-pi, pi].
+
+    Example:
+        >>> import fogo
+        >>> fogo.atan2(fogo.tensor([0.0, 0.0]), fogo.tensor([1.0, 2.0])).tolist()
+        [0.0, 0.0]
+    """
     return E("atan2", y, x)
 
 
 @elementwise("neg", accepts="numeric")
 def neg(x: T) -> T:
-    """Return `-x`."""
+    """Return `-x`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.neg(fogo.tensor([1.0, -2.0])).tolist()
+        [-1.0, 2.0]
+    """
     return E("neg", x)
 
 
 @elementwise("abs", accepts="numeric")
 def abs(x: T) -> T:
-    """Return `|x|`."""
+    """Return `|x|`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.abs(fogo.tensor([-1.5, 2.0])).tolist()
+        [1.5, 2.0]
+    """
     return E("abs", x)
 
 
 @elementwise("sign", accepts="numeric")
 def sign(x: T) -> T:
-    """Return -1, 0 or 1 by the sign of x; nan stays nan."""
+    """Return -1, 0 or 1 by the sign of x; nan stays nan.
+
+    Example:
+        >>> import fogo
+        >>> fogo.sign(fogo.tensor([-3.0, 0.0, 2.0])).tolist()
+        [-1.0, 0.0, 1.0]
+    """
     return E("sign", x)
 
 
 @elementwise("square", accepts="numeric")
 def square(x: T) -> T:
-    """Return `x * x`."""
+    """Return `x * x`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.square(fogo.tensor([3.0])).tolist()
+        [9.0]
+    """
     return x * x
 
 
 @elementwise("reciprocal", ((0.5, 3.0),), accepts="float", to_float=True)
 def reciprocal(x: T) -> T:
-    """Return `1 / x`."""
+    """Return `1 / x`.
+
+    Example:
+        >>> import fogo
+        >>> fogo.reciprocal(fogo.tensor([4.0])).tolist()
+        [0.25]
+    """
     return 1.0 / x
-
-
-@elementwise("exp", accepts="float", to_float=True)
-def exp(x: T) -> T:
-    """Return e to the power x."""
-    return E("exp", x)
-
-
-@elementwise("expm1", accepts="float", to_float=True)
-def expm1(x: T) -> T:
-    """Return `exp(x) - 1`, exact also for small x."""
-    return E("expm1", x)
-
-
-@elementwise("log", _POSITIVE, accepts="float", to_float=True)
-def log(x: T) -> T:
-    """Return the natural logarithm; -inf at 0, nan below."""
-    return E("log", x)
-
-
-@elementwise("log1p", ((-0.9, 4.0),), accepts="float", to_float=True)
-def log1p(x: T) -> T:
-    """Return `log(1 + x)`, exact also for small x."""
-    return E("log1p", x)
-
-
-@elementwise("log2", _POSITIVE, accepts="float", to_float=True)
-def log2(x: T) -> T:
-    """Return the logarithm to base 2."""
-    return E("log2", x)
-
-
-@elementwise("log10", _POSITIVE, accepts="float", to_float=True)
-def log10(x: T) -> T:
-    """Return the logarithm to base 10."""
-    return E("log10", x)
-
-
-@elementwise("sqrt", _POSITIVE, accepts="float", to_float=True)
-def sqrt(x: T) -> T:
-    """Return the square root; nan below 0."""
-    return E("sqrt", x)
-
-
-@elementwise("rsqrt", _POSITIVE, accepts="float", to_float=True)
-def rsqrt(x: T) -> T:
-    """Return `1 / sqrt(x)`."""
-    return 1.0 / E("sqrt", x)
-
-
-@elementwise("sin", accepts="float", to_float=True)
-def sin(x: T) -> T:
-    """Return the sine of x in radians."""
-    return E("sin", x)
-
-
-@elementwise("cos", accepts="float", to_float=True)
-def cos(x: T) -> T:
-    """Return the cosine of x in radians."""
-    return E("cos", x)
-
-
-@elementwise("tan", _UNIT, accepts="float", to_float=True)
-def tan(x: T) -> T:
-    """Return the tangent of x in radians."""
-    return E("tan", x)
-
-
-@elementwise("asin", _UNIT, accepts="float", to_float=True)
-def asin(x: T) -> T:
-    """Return the arcsine, in radians."""
-    return E("asin", x)
-
-
-@elementwise("acos", _UNIT, accepts="float", to_float=True)
-def acos(x: T) -> T:
-    """Return the arccosine, in radians."""
-    return E("acos", x)
-
-
-@elementwise("atan", accepts="float", to_float=True)
-def atan(x: T) -> T:
-    """Return the arctangent, in radians."""
-    return E("atan", x)
-
-
-@elementwise("sinh", accepts="float", to_float=True)
-def sinh(x: T) -> T:
-    """Return the hyperbolic sine."""
-    return E("sinh", x)
-
-
-@elementwise("cosh", accepts="float", to_float=True)
-def cosh(x: T) -> T:
-    """Return the hyperbolic cosine."""
-    return E("cosh", x)
-
-
-@elementwise("tanh", accepts="float", to_float=True)
-def tanh(x: T) -> T:
-    """Return the hyperbolic tangent."""
-    return E("tanh", x)
-
-
-@elementwise("asinh", accepts="float", to_float=True)
-def asinh(x: T) -> T:
-    """Return the inverse hyperbolic sine."""
-    return E("asinh", x)
-
-
-@elementwise("acosh", ((1.1, 4.0),), accepts="float", to_float=True)
-def acosh(x: T) -> T:
-    """Return the inverse hyperbolic cosine; nan below 1."""
-    return E("acosh", x)
-
-
-@elementwise("atanh", _UNIT, accepts="float", to_float=True)
-def atanh(x: T) -> T:
-    """Return the inverse hyperbolic tangent."""
-    return E("atanh", x)
-
-
-@elementwise("erf", accepts="float", to_float=True)
-def erf(x: T) -> T:
-    """Return the error function, 2/sqrt(pi) times the integral of exp(-t^2)."""
-    return E("erf", x)
 
 
 def _whole(g, x):
@@ -253,116 +209,86 @@ def _whole(g, x):
 
 @elementwise("floor", accepts="numeric", derivative=_whole)
 def floor(x: T) -> T:
-    """Return the largest whole number not above x; integers are that themselves."""
+    """Return the largest whole number not above x; integers are that themselves.
+
+    Example:
+        >>> import fogo
+        >>> fogo.floor(fogo.tensor([1.2, -1.2])).tolist()
+        [1.0, -2.0]
+    """
     return E("floor", x)
 
 
 @elementwise("ceil", accepts="numeric", derivative=_whole)
 def ceil(x: T) -> T:
-    """Return the smallest whole number not below x."""
+    """Return the smallest whole number not below x.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ceil(fogo.tensor([1.2, -1.2])).tolist()
+        [2.0, -1.0]
+    """
     return E("ceil", x)
 
 
 @elementwise("trunc", accepts="numeric", derivative=_whole)
 def trunc(x: T) -> T:
-    """Return x without its fraction."""
+    """Return x without its fraction.
+
+    Example:
+        >>> import fogo
+        >>> fogo.trunc(fogo.tensor([1.7, -1.7])).tolist()
+        [1.0, -1.0]
+    """
     return E("trunc", x)
 
 
 @elementwise("round", accepts="numeric", derivative=_whole)
 def round(x: T) -> T:
-    """Return the nearest whole number, halves to even."""
+    """Return the nearest whole number, halves to even.
+
+    Example:
+        >>> import fogo
+        >>> fogo.round(fogo.tensor([0.5, 1.5, 2.6])).tolist()
+        [0.0, 2.0, 3.0]
+    """
     return E("round", x)
 
 
 @elementwise("isnan", accepts="float", to_float=True)
 def isnan(x: T) -> T:
-    """Say where x is nan. Dtype: bool."""
+    """Say where x is nan. Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.isnan(fogo.tensor([1.0, float("nan")])).tolist()
+        [False, True]
+    """
     return E("isnan", x)
 
 
 @elementwise("isinf", accepts="float", to_float=True)
 def isinf(x: T) -> T:
-    """Say where x is inf or -inf. Dtype: bool."""
+    """Say where x is inf or -inf. Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.isinf(fogo.tensor([1.0, float("inf")])).tolist()
+        [False, True]
+    """
     return E("isinf", x)
 
 
 @elementwise("isfinite", accepts="float", to_float=True)
 def isfinite(x: T) -> T:
-    """Say where x is neither nan nor infinite. Dtype: bool."""
+    """Say where x is neither nan nor infinite. Dtype: bool.
+
+    Example:
+        >>> import fogo
+        >>> fogo.isfinite(fogo.tensor([1.0, float("inf")])).tolist()
+        [True, False]
+    """
     return E("isfinite", x)
-
-
-@elementwise("less", _TWO, accepts="numeric")
-def less(x: T, y: Tensor | float) -> T:
-    """Say where `x < y`. Dtype: bool."""
-    return E("lt", x, y)
-
-
-@elementwise("less_equal", _TWO, accepts="numeric")
-def less_equal(x: T, y: Tensor | float) -> T:
-    """Say where `x <= y`. Dtype: bool."""
-    return E("le", x, y)
-
-
-@elementwise("greater", _TWO, accepts="numeric")
-def greater(x: T, y: Tensor | float) -> T:
-    """Say where `x > y`. Dtype: bool."""
-    return E("gt", x, y)
-
-
-@elementwise("greater_equal", _TWO, accepts="numeric")
-def greater_equal(x: T, y: Tensor | float) -> T:
-    """Say where `x >= y`. Dtype: bool."""
-    return E("ge", x, y)
-
-
-@elementwise("equal", _TWO)
-def equal(x: T, y: Tensor | float) -> T:
-    """Say where `x == y`. Dtype: bool."""
-    return E("eq", x, y)
-
-
-@elementwise("not_equal", _TWO)
-def not_equal(x: T, y: Tensor | float) -> T:
-    """Say where `x != y`. Dtype: bool."""
-    return E("ne", x, y)
-
-
-@elementwise("bitwise_and", _TWO, accepts="integer or bool")
-def bitwise_and(x: T, y: Tensor | int) -> T:
-    """Return `x & y` of integers, or of bools."""
-    return E("and", x, y)
-
-
-@elementwise("bitwise_or", _TWO, accepts="integer or bool")
-def bitwise_or(x: T, y: Tensor | int) -> T:
-    """Return `x | y` of integers, or of bools."""
-    return E("or", x, y)
-
-
-@elementwise("bitwise_xor", _TWO, accepts="integer or bool")
-def bitwise_xor(x: T, y: Tensor | int) -> T:
-    """Return `x ^ y` of integers, or of bools."""
-    return E("xor", x, y)
-
-
-@elementwise("bitwise_not", accepts="integer or bool")
-def bitwise_not(x: T) -> T:
-    """Return `~x` of integers, or `not x` of bools."""
-    return E("not", x)
-
-
-@elementwise("bitwise_left_shift", (WIDE, (0, 5)), accepts="integer")
-def bitwise_left_shift(x: T, y: Tensor | int) -> T:
-    """Return `x << y`; bits shifted out are lost."""
-    return E("shl", x, y)
-
-
-@elementwise("bitwise_right_shift", (WIDE, (0, 5)), accepts="integer")
-def bitwise_right_shift(x: T, y: Tensor | int) -> T:
-    """Return `x >> y`; the sign is kept."""
-    return E("shr", x, y)
 
 
 @elementwise("where", ((0, 1), WIDE, WIDE), promote_from=1)
@@ -384,7 +310,13 @@ def _clip(x, low, high):
 
 
 def clip(x: T, min: float | None = None, max: float | None = None) -> T:
-    """Bring x into [min, max]; either bound may be None."""
+    """Bring x into [min, max]; either bound may be None.
+
+    Example:
+        >>> import fogo
+        >>> fogo.clamp(fogo.tensor([-2.0, 0.5, 2.0]), -1.0, 1.0).tolist()
+        [-1.0, 0.5, 1.0]
+    """
     if min is None and max is None:
         return contiguous(x)
     if min is None:
@@ -408,6 +340,11 @@ def astype(
     changes, copy=False gives x itself, else a tensor of its own with the same values.
     Raises: DTypeError when the device does not hold the dtype, or for complex numbers
     that would lose their imaginary part.
+
+    Example:
+        >>> import fogo
+        >>> fogo.tensor([1.7, -1.7]).astype("int32").tolist()
+        [1, -1]
     """
     from ..device import device as lookup_device
     from ..dispatch import call, wrap
@@ -490,35 +427,16 @@ def cast_op(target):
 
 
 def contiguous(x: T) -> T:
-    """Return x laid out row-major: a copy only where it is not so already."""
+    """Return x laid out row-major: a copy only where it is not so already.
+
+    Example:
+        >>> import fogo
+        >>> fogo.tensor([[1, 2], [3, 4]]).transpose().contiguous().tolist()
+        [[1, 3], [2, 4]]
+    """
     from ..dispatch import call
 
     return call(COPY, (x,))
-
-
-def _truth(x):
-    """A tensor or a number as bools."""
-    return x.astype("bool", False) if hasattr(x, "astype") else x != 0
-
-
-def logical_and(x: T, y: Tensor | float) -> T:
-    """Say where both are true (not 0). Dtype: bool."""
-    return bitwise_and(_truth(x), _truth(y))
-
-
-def logical_or(x: T, y: Tensor | float) -> T:
-    """Say where one of them, or both, are true (not 0). Dtype: bool."""
-    return bitwise_or(_truth(x), _truth(y))
-
-
-def logical_xor(x: T, y: Tensor | float) -> T:
-    """Say where just one of them is true (not 0). Dtype: bool."""
-    return bitwise_xor(_truth(x), _truth(y))
-
-
-def logical_not(x: T) -> T:
-    """Say where x is false (0). Dtype: bool."""
-    return bitwise_not(_truth(x))
 
 
 # The names of the array API standard, and PyTorch's.
@@ -527,19 +445,12 @@ multiply = mul
 divide = div
 negative = neg
 absolute = abs
-bitwise_invert = bitwise_not
 clamp = clip
 
 __all__ = [
-    "abs", "absolute", "acos", "acosh", "add", "asin", "asinh", "astype", "atan",
-    "atan2", "atanh", "bitwise_and", "bitwise_invert", "bitwise_left_shift",
-    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "ceil", "clamp",
-    "clip", "contiguous", "cos", "cosh", "div", "divide", "equal", "erf", "exp",
-    "expm1", "floor", "floor_divide", "greater", "greater_equal", "isfinite", "isinf",
-    "isnan", "less", "less_equal", "log", "log10", "log1p", "log2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "mul", "multiply",
-    "neg", "negative", "not_equal", "pow", "reciprocal", "remainder", "round", "rsqrt",
-    "sign", "sin", "sinh", "sqrt", "square", "sub", "subtract", "tan", "tanh", "trunc",
-    "where",
+    "abs", "absolute", "add", "astype", "atan2", "ceil", "clamp", "clip", "contiguous",
+    "div", "divide", "floor", "floor_divide", "isfinite", "isinf", "isnan", "maximum",
+    "minimum", "mul", "multiply", "neg", "negative", "pow", "reciprocal", "remainder",
+    "round", "sign", "square", "sub", "subtract", "trunc", "where",
 ]  # fmt: skip
 NOT_METHODS = ()
