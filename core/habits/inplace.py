@@ -110,17 +110,35 @@ def become(name: str, x: Any, made: Any) -> Any:
 
 
 def zero_(x: T) -> T:
-    """Fill with zeros, in place."""
+    """Fill with zeros, in place.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ones(2).zero_().tolist()
+        [0.0, 0.0]
+    """
     return ops.find("zeros_like")(x)
 
 
 def fill_(x: T, value: float) -> T:
-    """Fill with a number, in place."""
+    """Fill with a number, in place.
+
+    Example:
+        >>> import fogo
+        >>> fogo.ones(2).fill_(7).tolist()
+        [7.0, 7.0]
+    """
     return ops.find("full_like")(x, value)
 
 
 def copy_(x: T, other: Any) -> T:
-    """Take another tensor's values, broadcast, cast and moved, in place."""
+    """Take another tensor's values, broadcast, cast and moved, in place.
+
+    Example:
+        >>> import fogo
+        >>> fogo.zeros(2).copy_(fogo.arange(2)).tolist()
+        [0.0, 1.0]
+    """
     from ..tensor import Tensor, tensor
 
     if not isinstance(other, Tensor):
@@ -131,21 +149,40 @@ def copy_(x: T, other: Any) -> T:
 
 
 def uniform_(x: T, low: float = 0.0, high: float = 1.0) -> Tensor:
-    """Fill with uniform numbers in [low, high), in place."""
+    """Fill with uniform numbers in [low, high), in place.
+
+    Example:
+        >>> import fogo
+        >>> x = fogo.zeros(100).uniform_(2.0, 3.0)
+        >>> bool((x >= 2).all())
+        True
+    """
     from ..random import uniform
 
     return uniform(low, high, x.shape, x.dtype, x.device)
 
 
 def normal_(x: T, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """Fill with normal numbers, in place."""
+    """Fill with normal numbers, in place.
+
+    Example:
+        >>> import fogo
+        >>> fogo.zeros(2, 3).normal_().shape
+        (2, 3)
+    """
     from ..random import normal
 
     return normal(mean, std, x.shape, x.dtype, x.device)
 
 
 def bernoulli_(x: T, p: float = 0.5) -> Tensor:
-    """Fill with ones, each with probability p, and zeros, in place."""
+    """Fill with ones, each with probability p, and zeros, in place.
+
+    Example:
+        >>> import fogo
+        >>> fogo.zeros(3).bernoulli_(1.0).tolist()
+        [1.0, 1.0, 1.0]
+    """
     from ..random import bernoulli
 
     return bernoulli(p, x.shape, x.device)
