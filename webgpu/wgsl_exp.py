@@ -195,7 +195,7 @@ fn m_erf(x: f32) -> f32 {
   let p = -5.364941f + t * (-4.41816f + t * (-0.9237523f + t * (-0.016477153f
     + t * (0.0035564278f + t * (-0.00072579685f + t * (0.00015398701f
     + t * -1.4594359e-05f))))));
-  return signed(1.0f - exp_scaled(p, 0), x);
+  return signed(1.0f - m_exp_below(p), x);
 }
 """,
     # The upper 12 bits of a significand: products of two such are exact.

@@ -80,7 +80,11 @@ class Candidate:
     stages     [(op, attrs, Avals), …]: a chain of kernels, each on the outputs of the
                one before, the last into the outputs (gives `run`); Fusion may put
                elementwise work before the first and behind the last
+    behind     the Candidate that Fusion takes instead where it puts work behind it,
+               or None: the same one
     """
+
+    behind = None
 
     def __init__(self, name, op=None, attrs=(), run=None, stages=None):
         self.name = name

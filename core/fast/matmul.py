@@ -42,6 +42,7 @@ PROCESSORS = 132  # of a large GPU
 LANES = 128  # products a processor does at once
 ALONE = 1.12  # how much longer a tile takes that does not share a processor
 REGISTERS = 1 << 16  # of a processor
+BEHIND = 8  # registers of a thread for what is done with results, about
 WAIT = 70  # steps of a processor until the next k, where a tile is alone with it
 TOGETHER = 4  # tiles that a processor holds: they wait at the same time
 LAUNCH = 20000  # steps until a second kernel is under way
@@ -124,8 +125,24 @@ def _tiles(s, caps, out):
             steps = cost(s, tile, share, split)
             ranked.append((steps, len(ranked), numbers, split))
     ranked.sort()
-    best = [(numbers, split) for _, _, numbers, split in ranked]
-    return [_tile(s, numbers, split, out) for numbers, split in _varied(best)]
+    best = _varied([(numbers, split) for _, _, numbers, split in ranked])
+    found = [_tile(s, numbers, split, out) for numbers, split in best]
+    whole = [
+        (c, crowded(s, Tile(*numbers)))
+        for c, (numbers, split) in zip(found, best)
+        if split == 1
+    ]
+    roomy = [c for c, out_of_room in whole if not out_of_room]
+    for c, out_of_room in whole:
+        c.behind = roomy[0] if out_of_room and roomy else None
+    return found
+
+
+def crowded(s, tile):
+    """Say whether work behind a tile costs a processor one of the groups it holds."""
+    fewer = tile.resident(REGISTERS, BEHIND)
+    lost = fewer < tile.resident(REGISTERS)
+    return lost and groups_of(s, tile) > fewer * PROCESSORS
 
 
 def _varied(ranked):

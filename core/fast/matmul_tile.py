@@ -40,14 +40,14 @@ class Tile:
         """Bytes of shared memory at most, with the padding of both sides."""
         return self.buffers * self.k * (self.m + self.n + 8) * 4
 
-    def resident(self, registers):
+    def resident(self, registers, more=0):
         """About how many groups a processor with so many registers holds at once.
 
-        Beside its results a thread has operands and addresses; compilers are more
-        generous where a group is small (seen on an H200: 113 in all for 256 threads of
-        8x8, 168 for 128 of them, 202 for 256 of 8x16).
+        Beside its results a thread has operands and addresses, and `more`; compilers
+        are more generous where a group is small (seen on an H200: 113 in all for 256
+        threads of 8x8, 168 for 128 of them, 202 for 256 of 8x16).
         """
-        beside = 64 if self.threads > 128 else 104
+        beside = more + (49 if self.threads > 128 else 104)
         return max(1, registers // (self.threads * (self.rm * self.rn + beside)))
 
     def fits(self, limits):

@@ -202,6 +202,7 @@ class Lowering:
         found = self.rules.candidate(item)
         op, attrs = item.op, item.kind.static
         if found is not None:
+            found = found.behind if found.behind and len(c.items) > 1 else found
             op, attrs = found.op, found.attrs
         stored = self._stored(c)
         if len(c.items) == 1:
