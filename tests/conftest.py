@@ -75,6 +75,15 @@ def device(request: pytest.FixtureRequest) -> Iterator[fogo.Device]:
         yield fogo.device(name) if name == kind else fogo.device(kind).unfused()
 
 
+@pytest.fixture
+def everywhere(device: fogo.Device) -> Iterator[fogo.Device]:
+    """Each backend's device in turn, as the one that tensors are made on."""
+    before = fogo.default_device()
+    fogo.set_default_device(device)
+    yield device
+    fogo.set_default_device(before)
+
+
 @functools.cache
 def fused_python() -> fogo.Device:
     """Plain Python below Fusion."""

@@ -16,6 +16,7 @@ from tests.nn.tools import count_of, on, same
 # Attention.
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_masks() -> None:
     mask = nn.generate_autoregressive_mask(3, 2)
     assert mask.tolist() == [np.triu(np.ones((3, 3), bool), 1).tolist()] * 2

@@ -26,6 +26,7 @@ def test_every_name_of_the_tables_is_there() -> None:
         _ = nn.Linearr  # type: ignore[attr-defined]
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_repr_is_a_tree_with_counts() -> None:
     net = nn.Sequential(
         nn.Conv2d(1, 8, (3, 1), stride=2, padding="valid", groups=1, bias=False),

@@ -33,6 +33,7 @@ GROUPS: list[tuple[nn.ParamGroup, list[str]]] = [
 ]
 
 
+@pytest.mark.usefixtures("everywhere")
 @pytest.mark.parametrize(("group", "wanted"), GROUPS, ids=lambda x: str(x)[:40])
 def test_groups(group: nn.ParamGroup, wanted: list[str]) -> None:
     """They choose by their rule, and do so after a way through JSON."""
@@ -42,6 +43,7 @@ def test_groups(group: nn.ParamGroup, wanted: list[str]) -> None:
     assert [path for path, _ in again.select(net)] == wanted
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_groups_by_predicate() -> None:
     net = small()
     group = PG.predicate(lambda path, p: p.ndim == 2, lambda path, p: path == "1.bias")
@@ -180,6 +182,7 @@ class Log(nn.ModuleVisitor):
         self.seen.append(f"int {path}")
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_visitors_see_all_in_order() -> None:
     log = Log()
     nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1)).visit(log)
@@ -254,6 +257,7 @@ def test_apply_goes_from_below(device: fogo.Device) -> None:
 # Loading and showing.
 
 
+@pytest.mark.usefixtures("everywhere")
 def test_near_names_are_suggested() -> None:
     net = small()
     state = dict(net.state_dict())

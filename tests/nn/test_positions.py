@@ -26,6 +26,13 @@ def test_sinusoids() -> None:
     np.testing.assert_allclose(found, wanted, atol=4e-7)
 
 
+@pytest.mark.usefixtures("everywhere")
+def test_sinusoids_are_made_where_they_are_wanted() -> None:
+    found = nn.generate_sinusoids(3, 2).numpy()
+    wanted = [[np.sin(p), np.cos(p)] for p in range(3)]
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
 def test_positional_encoding(device: fogo.Device) -> None:
     layer = nn.PositionalEncoding(6, 20).to(device)
     x = on(device, 2, 5, 6)

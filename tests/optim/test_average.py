@@ -104,8 +104,8 @@ PLATEAUS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("options", PLATEAUS, ids=str)
-def test_plateau(options: dict[str, Any]) -> None:
-    dev = fogo.device("cpu").autodiff()
+def test_plateau(options: dict[str, Any], device: fogo.Device) -> None:
+    dev = device.autodiff()
     ours = [nn.Parameter(fogo.ones(2, device=dev)) for _ in range(2)]
     theirs = [torch.nn.Parameter(torch.ones(2)) for _ in range(2)]
     rates = (1.0, 0.5)
@@ -150,6 +150,20 @@ def test_noam_is_the_papers_formula() -> None:
         n = t + 1
         want = 2.0 * 64**-0.5 * min(n**-0.5, n * 10**-1.5)
         assert schedule.lr_at(t) == pytest.approx(want, rel=1e-5)
+
+
+def test_noam_and_composed_step(device: fogo.Device) -> None:
+    """The first two rates: of Noam's formula, and 0.5 (1 + 1), 0.5 (0.5 + 0.2)."""
+    parts = [optim.StepLR(1.0, 1, 0.5), optim.ExponentialLR(1.0, 0.2)]
+    for schedule, total in (
+        (optim.NoamLR(2.0, warmup_steps=10, model_size=64), 0.25 * 3 * 10**-1.5),
+        (optim.ComposedLR(0.5, parts, "sum"), 1.0 + 0.35),
+    ):
+        p = nn.Parameter(fogo.zeros(1, device=device.autodiff()))
+        opt = optim.SGD([p], lr=schedule)
+        for _ in range(2):
+            opt.step(p.sum().backward())
+        assert -p.item() == pytest.approx(total, rel=1e-5)
 
 
 @pytest.mark.parametrize(("kind", "want"), [("sum", 0.35), ("mean", 0.175)])
