@@ -20,7 +20,7 @@ MODULES = {
     "numpy": "fogo.native.numpy_backend",
     "webgpu": "fogo.webgpu",
     "wasm": "fogo.wasm",
-    "cuda": "fogo.native.cuda_backend",
+    "cuda": "fogo.native.cuda_gpu",
 }
 CONSTANTS = 512  # numbers remembered at most, per device
 ORDER = ("webgpu", "numpy", "wasm", "python")
@@ -105,6 +105,7 @@ class Device:
         """Return the device that runs each op at once, by itself; without Fusion.
 
         It is a device of its own on the same hardware: move tensors with `.to(...)`.
+        On "cuda" it also holds float64 and int64.
         A device that does not fuse is returned as it is.
         """
         if self._inner is not None:
@@ -113,7 +114,9 @@ class Device:
         if not getattr(self.backend, "fuses", False):
             return self
         if self._unfused is None:
-            self._unfused = Device(self.name, self.backend.inner)
+            inner = self.backend.inner
+            plain = getattr(inner, "unfused", None)  # another one, for this
+            self._unfused = Device(self.name, inner if plain is None else plain())
             self._unfused._plain = True
         return self._unfused
 

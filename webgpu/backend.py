@@ -183,9 +183,10 @@ class WebGpu(RawBackend):
             known = self.compiled[(kernel, group)] = self._compile(kernel, group)
         id, lanes = known
         threads = (plan.points + lanes - 1) // lanes
-        groups = fold((threads + group - 1) // group)
+        groups = (threads + group - 1) // group
         if kernel.threads:  # a workgroup for each point
-            groups = fold(plan.points)
+            groups = plan.points
+        groups = fold(groups, self.gpu.limits["maxComputeWorkgroupsPerDimension"])
         dtypes = [dtype for _, dtype in kernel.params]
         params = [word(v, d) for v, d in zip(plan.values, dtypes)]
         bound = kernel.bindings()
@@ -218,12 +219,20 @@ class WebGpu(RawBackend):
 
     def _compile(self, kernel, group):
         demand(kernel, self.fast.caps)
+        printed = self._print(kernel, group)
+        trusted = getattr(kernel, "trusted", False)
+        id = self.define(printed.text, printed.access, len(kernel.params), trusted)
+        return id, printed.lanes
+
+    def _print(self, kernel, group):
+        """A kernel in the language of the player."""
+        prints = getattr(self.gpu, "prints", None)
+        if prints is not None:
+            return prints(kernel, group)
         enables = "subgroups" in self.gpu.features
         printed = print_kernel(kernel, self.half, group, enables)
-        text = "// %s\n%s" % (kernel.name, printed.text)
-        trusted = getattr(kernel, "trusted", False)
-        id = self.define(text, printed.access, len(kernel.params), trusted)
-        return id, printed.lanes
+        printed.text = "// %s\n%s" % (kernel.name, printed.text)
+        return printed
 
     def define(self, text, access, nparams, trusted=False):
         """Put a KERNEL in the batch; returns its number."""
@@ -366,9 +375,9 @@ def capabilities(gpu):
     )
 
 
-def fold(groups):
-    """(gx, gy) with gx*gy at least `groups`: one dimension holds 65,535 workgroups."""
-    rows = (groups + 65534) // 65535
+def fold(groups, most=65535):
+    """(gx, gy) with gx*gy at least `groups`: a dimension holds at most `most`."""
+    rows = (groups + most - 1) // most
     return (groups + rows - 1) // rows, rows
 
 

@@ -21,7 +21,7 @@ effect in order. A player knows nothing of shapes, dtypes or gradients.
 
 A program's buffers and kernels must exist when it is made, and as long as it is
 played: a player prepares bind groups and parameters once, and a PLAY decodes nothing.
-(Another player can make a CUDA graph of it, or a list for WebAssembly.)
+(CUDA's makes a graph of it.)
 A TRUSTED kernel is known to stay within its buffers and to end its loops: a player may
 leave out the checks that its host adds to shaders.
 """
@@ -39,6 +39,11 @@ class Gpu:
     info      {"name": text, "kind": text, "software": bool (a CPU plays the GPU)}
     features  set of WebGPU feature names that are switched on: "shader-f16", …
     limits    WebGPU limit names (maxBufferSize, …) -> numbers in force
+
+    Where the texts are not WGSL: `language`, as fogo.kernel_source calls it;
+    `prints(kernel, group)` gives a Printed (wgsl.py) whose kernel has `group` threads a
+    workgroup, unless it has its own number; `source(text, threads)` gives the text of a
+    KERNEL for what a user wrote.
     """
 
     info = {"name": "none", "kind": "none", "software": False}

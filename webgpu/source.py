@@ -1,4 +1,6 @@
-"""Runs ops that are WGSL of the user's own: see fogo.kernel_source."""
+"""Runs ops that are source of the user's own, in WGSL or what the player takes: see
+fogo.kernel_source.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from .stream import run_words
 
 def run_source(backend, op, inputs, attrs, outs):
     """Launch an op's source on row-major copies of its inputs; returns new handles."""
-    text = op.source.text("wgsl", attrs, inputs)
+    language = getattr(backend.gpu, "language", "wgsl")
+    text = op.source.text(language, attrs, inputs)
     if text is None:
         return RawBackend.run_source(backend, op, inputs, attrs, outs)
     inputs = tuple([backend.contiguous(h) for h in inputs])
@@ -39,9 +42,10 @@ def _kernel(backend, op, text, inputs, outputs, params):
     known = backend.compiled.get(key)
     if known is None:
         access = [0] * inputs + [1] * outputs
-        known = backend.compiled[key] = backend.define(
-            "// %s\n%s" % (op.name, text), access, params
-        )
+        text = "// %s\n%s" % (op.name, text)
+        if hasattr(backend.gpu, "source"):
+            text = backend.gpu.source(text, op.source.threads)
+        known = backend.compiled[key] = backend.define(text, access, params)
     return known
 
 

@@ -66,6 +66,8 @@ class Backend:
             )
 
     def _instead(self, dtype):
+        if self.inner is not None:
+            return self.inner._instead(dtype)
         if dtype.is_complex:
             return "a tensor on fogo.device('numpy')"
         best = None
