@@ -998,9 +998,12 @@ class Methods:
     @overload
     def mv(self, other: Tensor) -> Self:
         """Return the product of a matrix and a vector: [M, K], [K] -> [M]."""
-    def bool(self) -> Self: ...
-    def byte(self) -> Self: ...
-    def char(self) -> Self: ...
+    def bool(self) -> Self:
+        """Return x in bool: `x.astype(...)`."""
+    def byte(self) -> Self:
+        """Return x in uint8: `x.astype(...)`."""
+    def char(self) -> Self:
+        """Return x in int8: `x.astype(...)`."""
     def clone(self) -> Self:
         """Return a tensor of its own with the same values and history."""
     def contains_nan(self) -> Self:
@@ -1011,12 +1014,16 @@ class Methods:
         """Return it on an NVIDIA GPU; DeviceError where there is none. See `to`."""
     def dim(self) -> _int:
         """Return the number of axes: `x.ndim`."""
-    def double(self) -> Self: ...
+    def double(self) -> Self:
+        """Return x in float64: `x.astype(...)`."""
     def element_size(self) -> _int:
         """Return the number of bytes of one element."""
-    def float(self) -> Self: ...
-    def half(self) -> Self: ...
-    def int(self) -> Self: ...
+    def float(self) -> Self:
+        """Return x in float32: `x.astype(...)`."""
+    def half(self) -> Self:
+        """Return x in float16: `x.astype(...)`."""
+    def int(self) -> Self:
+        """Return x in int32: `x.astype(...)`."""
     def is_complex(self) -> _bool:
         """Say whether the dtype is complex."""
     def is_floating_point(self) -> _bool:
@@ -1043,7 +1050,8 @@ class Methods:
         """Return the number of elements: `x.size`."""
     def repeat(self, *sizes: _int | Sequence[_int]) -> Self:
         """Repeat the whole tensor along each axis: `tile`."""
-    def short(self) -> Self: ...
+    def short(self) -> Self:
+        """Return x in int16: `x.astype(...)`."""
     def type(self, dtype: DType | str | None = None) -> Self | str:
         """Return x in another dtype; without one, the name of its own."""
     @overload

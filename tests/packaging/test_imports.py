@@ -20,8 +20,10 @@ MAY_IMPORT = {
     "native": ("core", "webgpu", "wasm"),
 }
 # Rooms named as text, and loaded when asked for: the table of devices, the command
-# that serves the page, and the list of what a wheel packs.
-BY_NAME = {"core/device.py", "core/cli/mnist.py", "web/wheel.py"}
+# that serves the page, the memory of arrays, and the list of what a wheel packs.
+BY_NAME = {
+    "core/device.py", "core/cli/mnist.py", "core/exchange.py", "web/wheel.py",
+}  # fmt: skip
 
 
 def room_of(name: str) -> str | None:

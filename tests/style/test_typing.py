@@ -84,11 +84,11 @@ def sample(x: T, y: Tensor | float, n: int = 2) -> tuple[T, T]:  # type: ignore[
 def test_further_tensors_make_overloads() -> None:
     signature = Signature("sample", sample)
     assert list(forms(signature, True)) == [
-        "def sample(self, y: Tracked, n: int = 2) -> tuple[Tracked, Tracked]",
-        "def sample(self, y: Tensor | float, n: int = 2) -> tuple[Self, Self]",
+        "def sample(self, y: Tracked, n: _int = 2) -> tuple[Tracked, Tracked]",
+        "def sample(self, y: Tensor | _float, n: _int = 2) -> tuple[Self, Self]",
     ]
     assert list(forms(signature, False)) == [
-        "def sample(x: Tensor, y: Tracked, n: int = 2) -> tuple[Tracked, Tracked]",
+        "def sample(x: Tensor, y: Tracked, n: _int = 2) -> tuple[Tracked, Tracked]",
         "def sample(x: T, y: Tensor | float, n: int = 2) -> tuple[T, T]",
     ]
 
