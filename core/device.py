@@ -115,8 +115,8 @@ class Device:
             return self
         if self._unfused is None:
             inner = self.backend.inner
-            plain = getattr(inner, "unfused", None)  # another one, for this
-            self._unfused = Device(self.name, inner if plain is None else plain())
+            other = getattr(inner, "unfused", None)  # another backend, for this
+            self._unfused = Device(self.name, inner if other is None else other())
             self._unfused._plain = True
         return self._unfused
 

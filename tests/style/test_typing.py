@@ -88,7 +88,7 @@ def test_further_tensors_make_overloads() -> None:
         "def sample(self, y: Tensor | _float, n: _int = 2) -> tuple[Self, Self]",
     ]
     assert list(forms(signature, False)) == [
-        "def sample(x: Tensor, y: Tracked, n: _int = 2) -> tuple[Tracked, Tracked]",
+        "def sample(x: Tensor, y: Tracked, n: int = 2) -> tuple[Tracked, Tracked]",
         "def sample(x: T, y: Tensor | float, n: int = 2) -> tuple[T, T]",
     ]
 
