@@ -4,9 +4,9 @@
                              [--small] [--seconds 470] [-v]
 
 Sections: bandwidth, matmul, conv, attention, mnist, transformer, replay, start. Peers:
-torch, torch.compile, tinygrad, wgpu, dawn (and both captured by fogo.compile: wgpu+,
-dawn+); those that are not there are left out. tinygrad has a process of its own: its
-CUDA context disturbs PyTorch's.
+torch, torch.compile, tinygrad, wgpu, dawn, cuda (and each captured by fogo.compile:
+wgpu+, dawn+, cuda+); those that are not there are left out. tinygrad has a process of
+its own: its CUDA context disturbs PyTorch's.
 Medians of windows of many calls; a figure in brackets is the device's own time. Every
 result is checked against float64 before it is timed; what is wrong is FAILED. Tables
 go to the output and to $OUT/gpu.md. `--small` is for a machine without a GPU.
@@ -46,7 +46,10 @@ OTHERS: dict[str, tuple[str, Callable[..., str]]] = {
     "replay": ("E. Host cost", gpu_host.replay),
     "start": ("E. From the shell to the first training step", gpu_host.start),
 }
-PEERS = ("torch", "torch.compile", "tinygrad", "wgpu", "wgpu+", "dawn", "dawn+")
+PEERS = (
+    "torch", "torch.compile", "tinygrad", "wgpu", "wgpu+", "dawn", "dawn+", "cuda",
+    "cuda+",
+)  # fmt: skip
 
 
 def open_peers(names: list[str]) -> list[Peer]:
@@ -60,6 +63,8 @@ def open_peers(names: list[str]) -> list[Peer]:
         "wgpu+": lambda: Fogo("fogo wgpu+", fogo.device("webgpu"), cuda, True),
         "dawn": lambda: Fogo("fogo dawn", fogo.device("dawn"), cuda),
         "dawn+": lambda: Fogo("fogo dawn+", fogo.device("dawn"), cuda, True),
+        "cuda": lambda: Fogo("fogo cuda", fogo.device("cuda"), cuda),
+        "cuda+": lambda: Fogo("fogo cuda+", fogo.device("cuda"), cuda, True),
     }
     found = []
     for name in names:

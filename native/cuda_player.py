@@ -8,7 +8,9 @@ are the addresses of the buffers, then the parameters, which all fit their 32-bi
 
 from __future__ import annotations
 
+import os
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from fogo.errors import DeviceError
@@ -104,6 +106,7 @@ class Player:
                 if words[0] != G.FORMAT:
                     raise ValueError(f"it plays format {G.FORMAT}, not {words[0]}")
                 self.memory.recycle()
+                self._compile_all(texts)
                 self._decode(words, 1, blobs, texts, reads)
                 self.memory.sent()
             except self.errors as error:
@@ -223,13 +226,34 @@ class Player:
 
     # Kernels.
 
+    def _compile_all(self, texts: Sequence[str]) -> None:
+        """Compile what a batch brings, on all cores; errors are told in their turn."""
+        codes = {text.partition("\n")[2]: True for text in texts}
+        codes = {code: True for code in codes if code not in self.compiled}
+        if len(codes) < 2:
+            return
+        with ThreadPoolExecutor(min(len(codes), os.cpu_count() or 1)) as pool:
+            for code, made in zip(codes, pool.map(self._attempt, codes)):
+                if made is not None:
+                    self.compiled[code] = made
+
+    def _attempt(self, code: str) -> Any:
+        try:
+            with self.device:
+                return self._compile(code)
+        except self.errors:
+            return None
+
+    def _compile(self, code: str) -> Any:
+        self.stats["compiled"] += 1
+        made = self.cupy.RawModule(code=code, options=OPTIONS).get_function(ENTRY)
+        return made
+
     def _make_kernel(self, words: array[int], text: str) -> None:
         head, _, code = text.partition("\n")
         made = self.compiled.get(code)
         if made is None:
-            made = self.cupy.RawModule(code=code, options=OPTIONS).get_function(ENTRY)
-            self.compiled[code] = made
-            self.stats["compiled"] += 1
+            made = self.compiled[code] = self._compile(code)
         self.kernels[words[1]] = Kernel(made, head, words[3], words[-1])
         self.stats["kernels"] += 1
 
