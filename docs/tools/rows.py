@@ -9,11 +9,13 @@ such thing.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import fogo
@@ -70,15 +72,29 @@ class Row:
         """Return the files and folders of its tests."""
         return _command(self.test)[0]
 
-    def selects(self, nodeid: str) -> bool:
-        """Say whether a test is one of its own, as pytest's -k would."""
-        paths, words = _command(self.test)
-        file = nodeid.split("::")[0]
-        if not any(file == p or file.startswith(p.rstrip("/") + "/") for p in paths):
-            return False
-        return not words or _holds(words, nodeid.rsplit("/", 1)[-1].lower())
+    def within(self, file: str) -> bool:
+        """Say whether it names a file, or a folder that the file is in."""
+        return any(
+            file == p or file.startswith(p.rstrip("/") + "/") for p in self.paths()
+        )
+
+    def chooses(self, text: str) -> bool:
+        """Say whether a test is its own, as pytest's -k would: by the lowered name."""
+        words = _command(self.test)[1]
+        return not words or bool(eval(_condition(words), {"text": text}))
+
+    def sure_word(self) -> str:
+        """Return a word that the name of each of its tests has, or ""."""
+        words = _command(self.test)[1]
+        alone = not re.search(r"\b(or|not)\b", words)
+        found = [w for w in _WORD.findall(words) if w != "and"]
+        return max(found, key=len).lower() if found and alone else ""
 
 
+_WORD = re.compile(r"[\w:+\-.\[\]/=]+")
+
+
+@functools.cache
 def _command(text: str) -> tuple[list[str], str]:
     parts = shlex.split(text)
     if "-k" not in parts:
@@ -87,12 +103,13 @@ def _command(text: str) -> tuple[list[str], str]:
     return parts[:at] + parts[at + 2 :], parts[at + 1]
 
 
-def _holds(words: str, text: str) -> bool:
+@functools.cache
+def _condition(words: str) -> CodeType:
     def found(match: re.Match[str]) -> str:
         word = match[0]
-        return word if word in ("and", "or", "not") else str(word.lower() in text)
+        return word if word in ("and", "or", "not") else f"({word.lower()!r} in text)"
 
-    return bool(eval(re.sub(r"[\w:+\-.\[\]/=]+", found, words), {}))
+    return compile(_WORD.sub(found, words), words, "eval")
 
 
 def names() -> list[Name]:

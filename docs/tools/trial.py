@@ -6,8 +6,10 @@ is observed which backends execute ops, so that nothing has to be believed.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -41,18 +43,18 @@ class Trial:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Choose; what no row names is left out."""
-        by_file: dict[str, list[pytest.Item]] = defaultdict(list)
+        files: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in items:
-            by_file[item.nodeid.split("::")[0]].append(item)
+            if backend_of(item) != "":
+                files[item.nodeid.split("::")[0]].append(item)
+        lists = {file: Names(inside) for file, inside in files.items()}
         kept: dict[str, pytest.Item] = {}
         for test in self.tests:
             row, groups = self.rows[test], defaultdict(list)
-            for file, inside in by_file.items():
-                if any(file.startswith(p.rstrip("/")) for p in row.paths()):
-                    for item in inside:
-                        backend = backend_of(item)
-                        if backend != "" and row.selects(item.nodeid):
-                            groups[backend or HOST].append(item)
+            for file, names in lists.items():
+                if row.within(file):
+                    for item in names.of(row):
+                        groups[backend_of(item) or HOST].append(item)
             self.found[test] = set(groups)
             for group in groups.values():
                 for item in sorted(group, key=_plainness)[: self.per]:
@@ -83,6 +85,30 @@ class Trial:
             return []
         seen = set().union(*(self.passed.get(nodeid, set()) for nodeid in chosen))
         return [b for b in (*BACKENDS, HOST) if b in seen]
+
+
+class Names:
+    """The names of a file's tests, as one text: a search takes no loop over them."""
+
+    def __init__(self, items: list[pytest.Item]) -> None:
+        self.items = items
+        self.names = [item.nodeid.rsplit("/", 1)[-1].lower() for item in items]
+        self.text = "\n".join(self.names)
+        ends = accumulate(len(name) + 1 for name in self.names)
+        self.starts = [0, *ends]
+
+    def of(self, row: Row) -> Iterator[pytest.Item]:
+        """Yield the tests that a row chooses."""
+        for i in self._places(row.sure_word()):
+            if row.chooses(self.names[i]):
+                yield self.items[i]
+
+    def _places(self, word: str) -> Iterator[int]:
+        at = self.text.find(word)
+        while 0 <= at < len(self.text):
+            i = bisect_right(self.starts, at) - 1
+            yield i
+            at = self.text.find(word, self.starts[i + 1])
 
 
 def _plainness(item: pytest.Item) -> tuple[bool, int, str]:

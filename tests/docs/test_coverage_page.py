@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from docs.tools import coverage, rows
+from docs.tools import coverage, rows, trial
 from tests.support.runtimes import ROOT
 
+pytest_plugins = ["pytester"]
 ROWS = rows.rows()
 NAMES = rows.names()
 
@@ -44,6 +46,43 @@ def test_what_is_not_there_is_found() -> None:
         "none: so",
     ):
         assert rows.unresolved(there) is None, there
+
+
+SELECTIONS = {
+    "": ["exp", "log", "Exp"],
+    " -k exp": ["exp", "Exp"],
+    " -k 'exp and not numpy'": ["Exp"],
+    " -k 'x and g'": ["log"],
+    " -k 'test_y or log'": ["log", "Exp"],
+    " -k t.py": ["exp", "log", "Exp"],
+    " -k sin": [],
+}
+
+
+@pytest.mark.parametrize("words", SELECTIONS)
+def test_rows_select_as_pytest_does(words: str, pytester: pytest.Pytester) -> None:
+    """One selection, by ours and by pytest's own -k."""
+    names = {"exp": "x[numpy-exp]", "log": "x[numpy-log]", "Exp": "y[Exp]"}
+    pytester.makepyfile(
+        t="""
+        import pytest
+        @pytest.mark.parametrize("v", [1, 2], ids=["numpy-exp", "numpy-log"])
+        def test_x(v): pass
+        @pytest.mark.parametrize("v", [1], ids=["Exp"])
+        def test_y(v): pass
+        """
+    )
+
+    def chosen(*options: str) -> list[pytest.Item]:
+        run = pytester.inline_run("--collect-only", "t.py", *options)
+        items: list[pytest.Item] = run.getcall("pytest_collection_finish").session.items
+        return items
+
+    row = rows.Row("name", "ours", "t.py" + words, "file")
+    ours = [item.nodeid for item in trial.Names(chosen()).of(row)]
+    theirs = chosen(*shlex.split(words))
+    wanted = [f"t.py::test_{names[key]}" for key in SELECTIONS[words]]
+    assert ours == [item.nodeid for item in theirs] == wanted
 
 
 def test_the_page_is_up_to_date() -> None:
