@@ -32,5 +32,5 @@ def test_ruff_would_format_nothing() -> None:
 
 
 def test_mypy_finds_nothing() -> None:
-    packages = ("-p", "fogo", "-p", "tests.support")
+    packages = ("-p", "fogo", "-p", "tests.support", "-p", "docs.tools")
     tool("mypy", *packages, MYPYPATH=f"{farm()}:{ROOT}")
