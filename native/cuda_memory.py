@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TO_GPU, TO_HOST, ACROSS = 1, 2, 3  # cudaMemcpyKind
 LOCKED_BYTES = 16 << 20  # the most that a transfer locks
+IDLE_BYTES = 256 << 20  # of what is freed, kept from the driver
 
 
 class Memory:
@@ -34,6 +35,11 @@ class Memory:
     def take(self, size: int) -> Any:
         """Memory of so many bytes, with its address as `ptr`; raises MemoryError."""
         return self.pool.malloc(size)
+
+    def settle(self, keep: int = IDLE_BYTES) -> None:
+        """Give what is free back to the driver, if it is more than `keep` bytes."""
+        if self.pool.free_bytes() > keep:
+            self.pool.free_all_blocks()
 
     def copy(self, source: int, target: int, size: int, how: int) -> None:
         """Copy bytes between addresses, in order with all else."""
@@ -75,12 +81,10 @@ class Memory:
 class Pending:
     """The reads of a batch: `wait()` for them, or await `result()`."""
 
-    def __init__(self, player: Player, reads: list[Any]) -> None:
+    def __init__(self, player: Player, reads: list[Any], event: Any) -> None:
         self.player = player
-        self.reads = reads
-        self.event = None
-        if reads and player.problem is None:
-            self.event = player.stream.record()
+        self.reads = reads  # None for one that failed
+        self.event = event
 
     def wait(self) -> list[Any]:
         """Return the bytes of each read; raises DeviceError if the GPU objected."""
@@ -92,6 +96,10 @@ class Pending:
                 self.event.synchronize()
             except self.player.errors as error:
                 raise DeviceError(f"cuda: reading failed: {error}") from None
+        if [r for r in self.reads if r is None]:
+            raise DeviceError(
+                "cuda: reading failed, for a reason that another read was told"
+            )
         return self.reads
 
     async def result(self) -> list[Any]:

@@ -86,6 +86,7 @@ class Player:
         self.buffers: dict[int, Any] = {}
         self.kernels: dict[int, Kernel] = {}
         self.compiled: dict[str, Any] = {}
+        self.freed = False  # whether a batch has freed buffers
         self.programs: dict[int, Program] = {}
         self.making: Program | None = None  # while its graph is captured
         self.blocks: list[Any] = []  # its parameters that lie in memory, in order
@@ -101,6 +102,7 @@ class Player:
     ) -> Pending:
         """Give a batch to the GPU; it does not wait for it."""
         reads: list[Any] = []
+        event = None
         with self.device:
             try:
                 if words[0] != G.FORMAT:
@@ -109,10 +111,14 @@ class Player:
                 self._compile_all(texts)
                 self._decode(words, 1, blobs, texts, reads)
                 self.memory.sent()
+                if self.freed:
+                    self.memory.settle()
+                    self.freed = False
+                event = self.stream.record() if reads else None
             except self.errors as error:
                 self._note(error)
-            self.stats["batches"] += 1
-            return Pending(self, reads)
+        self.stats["batches"] += 1
+        return Pending(self, reads, event)
 
     def _note(self, error: BaseException) -> None:
         self.problem = self.problem or str(error) or type(error).__name__
@@ -134,9 +140,7 @@ class Player:
                 self._try(self._make_buffer, words[at + 1], words[at + 2])
                 at += 3
             elif command == G.FREE:
-                if self.buffers.pop(words[at + 1], None) is not None:
-                    self.stats["buffers"] -= 1
-                self.missing.pop(words[at + 1], None)
+                self._free(words[at + 1])
                 at += 2
             elif command == G.WRITE:
                 id, offset, count, blob = words[at + 1 : at + 5]
@@ -182,8 +186,8 @@ class Player:
             made = self.memory.take(nwords * 4)
         except MemoryError:
             for idle in self.give_back() if self.give_back is not None else ():
-                if self.buffers.pop(idle, None) is not None:
-                    self.stats["buffers"] -= 1
+                self._free(idle)
+            self.memory.settle(0)
             try:
                 made = self.memory.take(nwords * 4)
             except MemoryError:
@@ -194,6 +198,12 @@ class Player:
                 ) from None
         self.buffers[id] = made
         self.stats["buffers"] += 1
+
+    def _free(self, id: int) -> None:
+        if self.buffers.pop(id, None) is not None:
+            self.stats["buffers"] -= 1
+            self.freed = True
+        self.missing.pop(id, None)
 
     def _find(self, id: int) -> Any:
         """A buffer by its id; one that was missing is tried again."""

@@ -174,12 +174,20 @@ class Memory:
     def __del__(self) -> None:
         self.bytes[:] = POISON
         self.pool.used -= self.size
+        self.pool.free += self.size
 
 
 class MemoryPool:
     """A pool with an end."""
 
     used = 0
+    free = 0
+
+    def free_bytes(self) -> int:
+        return self.free
+
+    def free_all_blocks(self) -> None:
+        self.free = 0
 
     def malloc(self, size: int) -> Memory:
         if self.used + size > TOTAL[0]:

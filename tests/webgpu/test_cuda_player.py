@@ -222,6 +222,30 @@ def test_what_a_player_refuses(cuda) -> None:
     assert played(gpu) == []
 
 
+def test_what_the_driver_refuses_is_told_by_the_next_read(cuda, monkeypatch) -> None:
+    gpu = cuda.backend.inner.gpu
+    x = fogo.ones(3, device=cuda)
+    with monkeypatch.context() as m:
+        m.setattr(gpu._player, "launch", _failing)
+        with pytest.raises(DeviceError, match="cuda: LAUNCH_FAILED.*: (add|mul)"):
+            (x * 2.0 + 1.0).tolist()
+    with monkeypatch.context() as m:
+        m.setattr(fake_cupy.Event, "synchronize", _failing)
+        with pytest.raises(DeviceError, match="reading failed: LAUNCH_FAILED"):
+            (x * 3.0).tolist()
+    first = gpu.play(array("i", [G.FORMAT, G.READ, 999, 0, 1]), (), ())
+    second = gpu.play(array("i", [G.FORMAT, G.READ, 999, 0, 1]), (), ())
+    with pytest.raises(DeviceError, match="no buffer 999"):
+        first.wait()
+    with pytest.raises(DeviceError, match="another read was told"):
+        second.wait()
+    assert (x * 4.0).tolist() == [4.0] * 3
+
+
+def _failing(*args: Any) -> None:
+    raise RuntimeError("LAUNCH_FAILED")
+
+
 def test_copies_within_a_buffer_and_large_transfers(cuda, monkeypatch) -> None:
     from fogo.native import cuda_memory
 
@@ -237,3 +261,11 @@ def test_copies_within_a_buffer_and_large_transfers(cuda, monkeypatch) -> None:
         assert bytes(got[0]) == before[:4] * 2 + before[:24]
         played(gpu, G.DROP, 2, G.FREE, 1)
     assert gpu.stats()["buffers"] == 0 and gpu.stats()["graphs"] == 2
+
+
+def test_much_free_memory_goes_back_to_the_driver(cuda) -> None:
+    gpu = cuda.backend.inner.gpu
+    pool = gpu._player.memory.pool
+    for nwords, left in ((1 << 20, 1 << 22), (1 << 26, 0)):
+        played(gpu, G.BUFFER, 1, nwords, G.FREE, 1)
+        assert pool.free == left
