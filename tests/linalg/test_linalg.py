@@ -96,6 +96,7 @@ CASES = [
     Case("det", L.det, T.det, SHAPES),
     Case("slogdet", L.slogdet, lambda x: tuple(T.slogdet(x)), SHAPES),
     Case("lu", lambda x: L.lu(x)[1:], lambda x: tuple(T.lu(x))[1:], SHAPES),
+    Case("lu_factor", lambda x: L.lu_factor(x)[0], lambda x: T.lu_factor(x)[0], SHAPES),
     Case("qr", L.qr, lambda x: tuple(T.qr(x)), ANY),
     Case("qr complete", lambda x: L.qr(x, mode="complete"),
          lambda x: tuple(T.qr(x, mode="complete")), SHAPES),
