@@ -44,12 +44,18 @@ def backends() -> list[str]:
 # The other of fused and unfused, on a part of the tests: name -> backend.
 VARIANTS = {"webgpu-unfused": "webgpu", "python-fused": "python"}
 SHARE = 0.15
+# Grids of a test for each function, dtype and backend: a sampled run takes a part of
+# those too, three times the share of their cases that it takes.
+GRIDS = (
+    "tests/ops/test_grid.py::test_function", "tests/ops/test_differences.py",
+    "tests/autodiff/test_every_op.py", "tests/autodiff/test_every_gradient.py",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Keep a part, chosen by the seed, of the tests on variants of backends."""
+    """Keep a part, by the seed, of grids and of tests on variants of backends."""
     left = [i for i in items if not _left_out(i)]
     if len(left) < len(items):
         config.hook.pytest_deselected(items=[i for i in items if _left_out(i)])
@@ -58,8 +64,11 @@ def pytest_collection_modifyitems(
 
 def _left_out(item: pytest.Item) -> bool:
     callspec = getattr(item, "callspec", None)
-    variant = callspec is not None and callspec.params.get("device") in VARIANTS
-    return variant and not sampling.keep(item.nodeid, SHARE)
+    if callspec is None:
+        return False
+    if callspec.params.get("device") in VARIANTS:
+        return not sampling.keep(item.nodeid, SHARE)
+    return item.nodeid.startswith(GRIDS) and not sampling.keep(item.nodeid, 3.0)
 
 
 @pytest.fixture(params=[*backends(), *VARIANTS])
