@@ -631,8 +631,8 @@ def take_along_axis(x: Tensor, indices: Tracked, axis: int = -1) -> Tracked: ...
 @overload
 def take_along_axis(x: T, indices: Tensor, axis: int = -1) -> T:
     """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
-def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
-    """Return the sum of the diagonal of two axes."""
+def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1, *, dtype: DType | None = None) -> T:
+    """Return the sum of the diagonal of two axes; dtype: as in `sum`."""
 def celu(x: T, alpha: float = 1.0) -> T:
     """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
 def elu(x: T, alpha: float = 1.0) -> T:

@@ -530,8 +530,8 @@ class Methods:
     @overload
     def take_along_axis(self, indices: Tensor, axis: _int = -1) -> Self:
         """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
-    def trace(self, offset: _int = 0, axis1: _int = -2, axis2: _int = -1) -> Self:
-        """Return the sum of the diagonal of two axes."""
+    def trace(self, offset: _int = 0, axis1: _int = -2, axis2: _int = -1, *, dtype: DType | None = None) -> Self:
+        """Return the sum of the diagonal of two axes; dtype: as in `sum`."""
     def celu(self, alpha: _float = 1.0) -> Self:
         """Return x where it is positive, else `alpha * (exp(x / alpha) - 1)`."""
     def elu(self, alpha: _float = 1.0) -> Self:

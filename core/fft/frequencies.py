@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import DEFAULT_FLOAT
-from ..errors import FogoError
+from ..dtypes import dtype as lookup
+from ..errors import DTypeError, FogoError
 from ..ops.creation import arange
 from ..shapes import normalize_axes
 
 if TYPE_CHECKING:
+    from ..dtypes import DType
     from ..tensor import Tensor
 
 
@@ -17,18 +19,18 @@ def fftfreq(n: int, *, d: float = 1.0, dtype: Any = None, device: Any = None) ->
     """Return the frequencies of a transform of n numbers that lie d apart.
 
     Shape: [n]: 0, 1, …, then the negative ones, over n * d. Dtype: float32.
-    Raises: FogoError unless n is at least 1.
+    Raises: FogoError unless n is at least 1; DTypeError unless dtype is of floats.
 
     Example:
         >>> import fogo
         >>> fogo.fft.fftfreq(4).tolist()
         [0.0, 0.25, -0.5, -0.25]
     """
-    _check("fft.fftfreq", n, d)
+    kind = _check("fft.fftfreq", n, d, dtype)
     half = (n + 1) // 2
     at = arange(n, device=device)
     at = at - (at >= half).astype(at.dtype) * n
-    return at.astype(dtype or DEFAULT_FLOAT) * (1.0 / (n * d))
+    return at.astype(kind) * (1.0 / (n * d))
 
 
 def rfftfreq(
@@ -41,17 +43,24 @@ def rfftfreq(
         >>> fogo.fft.rfftfreq(4).tolist()
         [0.0, 0.25, 0.5]
     """
-    _check("fft.rfftfreq", n, d)
+    kind = _check("fft.rfftfreq", n, d, dtype)
     at = arange(n // 2 + 1, device=device)
-    return at.astype(dtype or DEFAULT_FLOAT) * (1.0 / (n * d))
+    return at.astype(kind) * (1.0 / (n * d))
 
 
-def _check(name: str, n: int, d: float) -> None:
+def _check(name: str, n: int, d: float, dtype: Any) -> DType:
+    kind = DEFAULT_FLOAT if dtype is None else lookup(dtype)
+    if kind.kind != "float":
+        raise DTypeError(
+            "%s: frequencies are floats; given dtype=%s; leave it out, or use float32"
+            % (name, kind.name)
+        )
     if not isinstance(n, int) or n < 1 or not d:
         raise FogoError(
             "%s: n is a whole number of at least 1, d is not 0; given %r, %r"
             % (name, n, d)
         )
+    return kind
 
 
 def fftshift(x: Tensor, *, axes: Any = None) -> Tensor:

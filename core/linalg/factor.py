@@ -14,6 +14,7 @@ from ..ops.movement import concat
 from ..ops.record import Aval
 from . import kernels
 from .batch import adjoint, deep, flat, identity, matrices, same_batch
+from .results import LUParts, QRParts
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -190,8 +191,8 @@ def lu_factor(x: Tensor) -> tuple[Tensor, Tensor]:
     return deep(packed, batch), order.reshape(batch + order.shape[1:])
 
 
-def lu(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return P, L, U with x = P L U: partial pivoting, batched.
+def lu(x: Tensor) -> LUParts:
+    """Return P, L, U (by these names too) with x = P L U: partial pivoting, batched.
 
     x: [..., m, n]; P: [..., m, m], L: [..., m, k], U: [..., k, n], k = min(m, n).
 
@@ -206,7 +207,7 @@ def lu(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     picked = identity(x, m).broadcast_to(order.shape[:-1] + (m, m))
     rows = _rows(picked, order)
     up = triu(packed[..., : min(x.shape[-2:]), :])
-    return rows.mT, _lower(packed), up
+    return LUParts(rows.mT, _lower(packed), up)
 
 
 # QR.
@@ -283,11 +284,11 @@ QR = define_op(
 )  # fmt: skip
 
 
-def qr(x: Tensor, *, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+def qr(x: Tensor, *, mode: str = "reduced") -> QRParts:
     """Return Q and R: x = Q R, Q with orthonormal columns, R a triangle; batched.
 
-    x: [..., m, n]. mode: "reduced" (Q: [..., m, k], R: [..., k, n], k = min(m, n)) or
-    "complete" (Q: [..., m, m]); "r" gives an empty Q.
+    Their names are `Q` and `R`. x: [..., m, n]. mode: "reduced" (Q: [..., m, k], R:
+    [..., k, n], k = min(m, n)) or "complete" (Q: [..., m, m]); "r" gives an empty Q.
     Raises: FogoError for another mode; ShapeError for fewer than two axes.
 
     Example:
@@ -304,5 +305,5 @@ def qr(x: Tensor, *, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     q, r = call(QR, (flat(x),), (mode == "complete",))
     batch = x.shape[:-2]
     if mode == "r":
-        return deep(q[:, :0, :0], batch), deep(r, batch)
-    return deep(q, batch), deep(r, batch)
+        q = q[:, :0, :0]
+    return QRParts(deep(q, batch), deep(r, batch))

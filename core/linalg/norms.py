@@ -75,7 +75,10 @@ def matrix_norm(x: Tensor, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord in ("nuc", 2, -2):
         s = svdvals(x)
-        made = {"nuc": s.sum(-1), 2: s.max(-1), -2: s.min(-1)}[ord]
+        if ord == "nuc":  # an empty matrix has one: 0
+            made = s.sum(-1)
+        else:
+            made = s.max(-1) if ord == 2 else s.min(-1)
     elif ord in (1, -1, INF, -INF):
         sums = x.abs().sum(-2 if abs(ord) == 1 else -1)
         made = sums.max(-1) if ord > 0 else sums.min(-1)

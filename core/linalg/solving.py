@@ -12,6 +12,7 @@ from ..ops.record import Aval
 from ..tensor import Tensor
 from .batch import adjoint, deep, epsilon, flat, identity, matrices, same_batch
 from .factor import LU, TRIANGULAR, _rows
+from .results import LeastSquares, Slogdet
 from .spectral import real_of, svd, svdvals
 
 if TYPE_CHECKING:
@@ -186,10 +187,11 @@ SLOGDET = define_op(
 )  # fmt: skip
 
 
-def slogdet(x: Tensor) -> tuple[Tensor, Tensor]:
+def slogdet(x: Tensor) -> Slogdet:
     """Return the sign of the determinant and the logarithm of its size: both [...].
 
-    A singular matrix has sign 0 and logarithm -inf.
+    Their names are `sign` and `logabsdet`. A singular matrix has sign 0 and logarithm
+    -inf.
 
     Example:
         >>> import fogo
@@ -199,7 +201,7 @@ def slogdet(x: Tensor) -> tuple[Tensor, Tensor]:
     """
     matrices("slogdet", x, square=True)
     sign, log = call(SLOGDET, (flat(x),))
-    return sign.reshape(x.shape[:-2]), log.reshape(x.shape[:-2])
+    return Slogdet(sign.reshape(x.shape[:-2]), log.reshape(x.shape[:-2]))
 
 
 # By singular values.
@@ -237,7 +239,9 @@ def pinv(x: Tensor, *, rtol: Any = None) -> Tensor:
 
 
 def matrix_rank(x: Tensor, *, rtol: Any = None) -> Tensor:
-    """Return the number of singular values that are not 0: int32 [...]; see `pinv`.
+    """Return the number of singular values that are not 0: integers [...]; see `pinv`.
+
+    Dtype: the device's default integer.
 
     Example:
         >>> import fogo
@@ -245,12 +249,11 @@ def matrix_rank(x: Tensor, *, rtol: Any = None) -> Tensor:
         1
     """
     matrices("matrix_rank", x)
-    from ..dtypes import int32
-
+    kind = x.device.default_int
     if 0 in x.shape[-2:]:
-        return x.sum((-2, -1)).abs().astype(int32)
+        return x.sum((-2, -1)).abs().astype(kind)
     s = svdvals(x)
-    return (s > _limit(s, x, rtol)).astype(int32).sum(-1).astype(int32)
+    return (s > _limit(s, x, rtol)).astype(kind).sum(-1).astype(kind)
 
 
 def cond(x: Tensor, p: Any = None) -> Tensor:
@@ -273,9 +276,7 @@ def cond(x: Tensor, p: Any = None) -> Tensor:
     return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
 
 
-def lstsq(
-    a: Tensor, b: Tensor, *, rcond: float | None = None
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def lstsq(a: Tensor, b: Tensor, *, rcond: float | None = None) -> LeastSquares:
     """Return the x of least |a x - b|, the residuals, the rank, the singular values.
 
     a: [..., m, n]; b: [m] or [..., m, k]. By the pseudo-inverse: of all solutions, the
@@ -294,7 +295,7 @@ def lstsq(
         raise FogoError("linalg.lstsq: rcond is at least 0; given %r" % (rcond,))
     if b.ndim == 1:
         x, residuals, rank, s = lstsq(a, b.reshape((-1, 1)), rcond=rcond)
-        return x[..., 0], residuals, rank, s
+        return LeastSquares(x[..., 0], residuals, rank, s)
     if a.shape[-2] != b.shape[-2]:
         raise ShapeError(
             "linalg.lstsq: a and b have equally many rows; given shapes %s and %s"
@@ -306,4 +307,4 @@ def lstsq(
     residuals = (a @ x - b).abs().square().sum(-2)
     if a.shape[-2] <= a.shape[-1]:
         residuals = residuals[..., :0]
-    return x, residuals, rank, s
+    return LeastSquares(x, residuals, rank, s)

@@ -15,6 +15,7 @@ from ..ops.record import Aval
 from . import kernels
 from .batch import adjoint, deep, flat, identity, matrices
 from .factor import QR
+from .results import Eigen, SVDParts
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -89,12 +90,13 @@ EIGH = define_op(
 )  # fmt: skip
 
 
-def eigh(x: Tensor) -> tuple[Tensor, Tensor]:
+def eigh(x: Tensor) -> Eigen:
     """Return eigenvalues, ascending, and eigenvectors of symmetric matrices, batched.
 
     x: [..., n, n], symmetric (Hermitian); only its lower triangle is read. Returns
-    ([..., n], real; [..., n, n], the vectors in columns). Vectors are known up to
-    their sign; their gradients are infinite where eigenvalues are equal.
+    `eigenvalues` [..., n], real, and `eigenvectors` [..., n, n], in columns. Vectors
+    are known up to their sign; their gradients are infinite where eigenvalues are
+    equal.
 
     Example:
         >>> import fogo
@@ -105,7 +107,7 @@ def eigh(x: Tensor) -> tuple[Tensor, Tensor]:
     matrices("eigh", x, square=True)
     values, vectors = call(EIGH, (flat(x),))
     batch = x.shape[:-2]
-    return values.reshape(batch + values.shape[1:]), deep(vectors, batch)
+    return Eigen(values.reshape(batch + values.shape[1:]), deep(vectors, batch))
 
 
 def eigvalsh(x: Tensor) -> Tensor:
@@ -195,8 +197,8 @@ SVD = define_op(
 )  # fmt: skip
 
 
-def svd(x: Tensor, *, full_matrices: bool = True) -> tuple[Tensor, Tensor, Tensor]:
-    """Return U, S, Vh: x = U diag(S) Vh, S descending, batched.
+def svd(x: Tensor, *, full_matrices: bool = True) -> SVDParts:
+    """Return U, S, Vh (by these names too): x = U diag(S) Vh, S descending, batched.
 
     x: [..., m, n]; k = min(m, n). U: [..., m, m], Vh: [..., n, n], or with
     full_matrices=False [..., m, k] and [..., k, n]; S: [..., k], real. Vectors are
@@ -215,7 +217,7 @@ def svd(x: Tensor, *, full_matrices: bool = True) -> tuple[Tensor, Tensor, Tenso
         u = _completed(u)
         vh = _completed(vh.mT).mT
     batch = x.shape[:-2]
-    return deep(u, batch), s.reshape(batch + s.shape[1:]), deep(vh, batch)
+    return SVDParts(deep(u, batch), s.reshape(batch + s.shape[1:]), deep(vh, batch))
 
 
 def _completed(u: Tensor) -> Tensor:
@@ -261,8 +263,8 @@ EIG = define_op(
 )  # fmt: skip
 
 
-def eig(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return eigenvalues and eigenvectors of general matrices, complex, batched.
+def eig(x: Tensor) -> Eigen:
+    """Return `eigenvalues` and `eigenvectors` of general matrices, complex, batched.
 
     x: [..., n, n]. Computed by NumPy: a tensor of another device is read from it, and
     the results are on the "numpy" device, which holds complex numbers. They carry no
@@ -278,7 +280,7 @@ def eig(x: Tensor) -> tuple[Tensor, Tensor]:
     x = x.detach().to("numpy")
     values, vectors = call(EIG, (flat(x),))
     batch = x.shape[:-2]
-    return values.reshape(batch + values.shape[1:]), deep(vectors, batch)
+    return Eigen(values.reshape(batch + values.shape[1:]), deep(vectors, batch))
 
 
 def eigvals(x: Tensor) -> Tensor:

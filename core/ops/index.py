@@ -21,6 +21,7 @@ from .elementwise import where
 from .record import Aval, same
 
 if TYPE_CHECKING:
+    from ..dtypes import DType
     from ..tensor import Tensor
 
 T = TypeVar("T", bound="Tensor")
@@ -550,15 +551,22 @@ def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
     return flat.strided_slice(starts, steps, x.shape[:-2] + (count,))
 
 
-def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
-    """Return the sum of the diagonal of two axes.
+def trace(
+    x: T,
+    offset: int = 0,
+    axis1: int = -2,
+    axis2: int = -1,
+    *,
+    dtype: DType | None = None,
+) -> T:
+    """Return the sum of the diagonal of two axes; dtype: as in `sum`.
 
     Example:
         >>> import fogo
         >>> round(fogo.trace(fogo.tensor([[1, 2], [3, 4]])).item(), 4)
         5
     """
-    return diagonal(x, offset, axis1, axis2).sum(-1)
+    return diagonal(x, offset, axis1, axis2).sum(-1, dtype=dtype)
 
 
 # Samples of the functions that are compositions of other ops.

@@ -257,6 +257,8 @@ def test_wrong_uses() -> None:
         (lambda: fft.fftn(many, axes=(0, 0)), fogo.ShapeError, "differ"),
         (lambda: fft.rfft(fft.fft(many)), fogo.DTypeError, "real numbers"),
         (lambda: fft.fftfreq(0), fogo.FogoError, "at least 1"),
+        (lambda: fft.fftfreq(4, dtype="int32"), fogo.DTypeError, "are floats"),
+        (lambda: fft.rfftfreq(4, dtype=fogo.complex64), fogo.DTypeError, "are floats"),
         (lambda: signal.rfft(x.astype("int32")), fogo.DTypeError, "float32"),
         (lambda: signal.cfft(x, x[:2]), fogo.ShapeError, "one shape"),
         (lambda: signal.stft(x, 16), fogo.ShapeError, "mirrors"),
