@@ -50,8 +50,11 @@ def _spread(what, value, rank):
     return each
 
 
-def _sizes(x, rank, size, scale_factor, recompute):
-    """(the size of each axis, places of x for one of the result or None)."""
+def _sizes(x, rank, size, scale_factor, recompute, exact):
+    """(the size of each axis, places of x for one of the result or None).
+
+    exact: how many times larger an axis may become without a look at the scale.
+    """
     if (size is None) == (scale_factor is None):
         raise ShapeError(
             "interpolate: size or scale_factor, one of them; given size=%s, "
@@ -64,13 +67,21 @@ def _sizes(x, rank, size, scale_factor, recompute):
     if recompute:
         return sizes, (None,) * rank
     return sizes, tuple(
-        [_ratio(n, m, s) for n, m, s in zip(x.shape[2:], sizes, scales)]
+        [_ratio(n, m, s, exact) for n, m, s in zip(x.shape[2:], sizes, scales)]
     )
 
 
-def _ratio(n, outs, scale):
-    """1 / scale, or None where the sizes say as much: they are exact."""
-    return None if n * scale == outs else 1.0 / scale
+def _ratio(n, outs, scale, exact):
+    """1 / scale, or None where the sizes are to say it."""
+    known = n * scale == outs or outs in [n * times for times in exact]
+    return None if known else 1.0 / scale
+
+
+def _exact(kind, antialias):
+    """PyTorch copies an axis that keeps or doubles its size, whatever the scale."""
+    if kind == "nearest":
+        return (1, 2)
+    return (1,) if kind == "linear" or kind == "cubic" and antialias else ()
 
 
 def interpolate(
@@ -104,7 +115,9 @@ def interpolate(
             "given %s" % list(x.shape)
         )
     kind = _filter(mode, rank)
-    sizes, ratios = _sizes(x, rank, size, scale_factor, recompute_scale_factor)
+    sizes, ratios = _sizes(
+        x, rank, size, scale_factor, recompute_scale_factor, _exact(kind, antialias)
+    )
     if min(sizes) < 1:
         raise ShapeError(
             "interpolate: the result must not be empty; given sizes %s" % (sizes,)
@@ -137,6 +150,8 @@ SAMPLES = {
         Sample(_x(2, 1, 5, 4), scale_factor=(1.5, 0.6), mode="nearest-exact"),
         Sample(_x(2, 1, 5), size=8, mode="linear", align_corners=True),
         Sample(_x(1, 2, 4, 5), scale_factor=1.7, mode="bilinear"),
+        Sample(_x(1, 2, 3, 4), scale_factor=(2.3, 1.2)),
+        Sample(_x(1, 1, 4, 5), scale_factor=1.2, mode="bilinear"),
         Sample(_x(1, 1, 6, 7), size=(3, 2), mode="bilinear", antialias=True),
         Sample(_x(1, 1, 5, 4), size=(7, 3), mode="bicubic"),
         Sample(_x(1, 1, 5, 4), size=(3, 9), mode="bicubic", align_corners=True),

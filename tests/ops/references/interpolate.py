@@ -75,6 +75,9 @@ def matrices(
     sizes = each(size, rank) if size is not None else [0] * rank
     for n, m, s in zip(shape[2:], sizes, scales):
         outs = m if s is None else math.floor(n * s)
+        copied = family(mode) in ("nearest", "linear") or antialias
+        if outs == n and copied or outs == 2 * n and mode == "nearest":
+            s = None  # PyTorch does not look at it
         yield matrix(n, outs, mode, bool(align), s, antialias)
 
 
