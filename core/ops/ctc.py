@@ -42,10 +42,10 @@ def log_total(k, values):
     return k.let(top + E("log", total))
 
 
-def _ends(k, frames, labels, n):
+def _ends(k, spans, n):
     """(last frame, last state, the label before it) of sequence n, as indices."""
-    state = k.let(k.index(labels[(n,)]) * 2)
-    return k.let(k.index(frames[(n,)]) - 1), state, k.let(state - 1)
+    state = k.let(k.index(spans[(n, 1)]) * 2)
+    return k.let(k.index(spans[(n, 0)]) - 1), state, k.let(state - 1)
 
 
 def _before(k, line, n, t, s, hop):
@@ -61,10 +61,10 @@ def _before(k, line, n, t, s, hop):
     return back
 
 
-def _alpha_kernel(k, e, hop, frames, labels, loss, alpha):
+def _alpha_kernel(k, e, hop, spans, loss, alpha):
     (n,) = k.grid(loss.shape)
     states, low = e.shape[2], literal(LOW, e.dtype)
-    last, top, under = _ends(k, frames, labels, n)
+    last, top, under = _ends(k, spans, n)
     with k.loop(states) as s:
         alpha[(n, 0, s)] = _where(s < 2, e[(n, 0, s)], low)
     with k.loop(e.shape[1], 1) as t, k.loop(states) as s:
@@ -94,11 +94,14 @@ def _after(k, line, n, t, s, hop):
     return ahead
 
 
-def _beta_kernel(k, e, hop, frames, labels, alpha, loss, g, out, beta):
-    """The gradient of e: minus the probability of being in a state at a frame."""
+def _beta_kernel(k, e, hop, spans, alpha, loss, g, out, beta):
+    """The gradient of e: minus the probability of being in a state at a frame.
+
+    Eight arrays are what every browser's GPU binds.
+    """
     (n,) = k.grid(loss.shape)
     frame_count, states, low = e.shape[1], e.shape[2], literal(LOW, e.dtype)
-    last, top, under = _ends(k, frames, labels, n)
+    last, top, under = _ends(k, spans, n)
     nothing = literal(0.0, e.dtype)
     known = loss[(n,)] < -LOW
     total = k.let(_where(known, -loss[(n,)], nothing))
@@ -135,7 +138,7 @@ def _ctc_grad(ctx):
 
     loss, alpha = ctx.outputs
     given = tuple(ctx.inputs) + (alpha, loss, ctx.g[0])
-    return call(CTC_GRAD, given, ())[0], None, None, None
+    return call(CTC_GRAD, given, ())[0], None, None
 
 
 def once(name):
@@ -282,7 +285,8 @@ def ctc_loss(
     states, hop = _states(targets, blank)
     index = states.unsqueeze(1).expand((count, frames, states.shape[1]))
     e = take_along_axis(x, index, 2)
-    loss = call(CTC, (e, hop, frame_counts, label_counts), ())[0]
+    spans = stack([frame_counts, label_counts], 1)
+    loss = call(CTC, (e, hop, spans), ())[0]
     if zero_infinity:
         loss = where(loss.isinf(), 0.0, loss)
     loss = loss.astype(kind)

@@ -19,7 +19,7 @@ from .ctc import LOW, as_lengths, log_total, once, reduced_loss
 from .define import Sample, define_op
 from .elementwise import clip
 from .index import take_along_axis
-from .movement import concat
+from .movement import concat, stack
 from .record import Aval
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
-def _alpha_kernel(k, skip, emit, frames, labels, loss, alpha):
+def _alpha_kernel(k, skip, emit, spans, loss, alpha):
     (n,) = k.grid(loss.shape)
     low = literal(LOW, skip.dtype)
     with k.loop(skip.shape[1]) as t, k.loop(skip.shape[2]) as u:
@@ -43,8 +43,8 @@ def _alpha_kernel(k, skip, emit, frames, labels, loss, alpha):
         start = E("eq", t, 0) & E("eq", u, 0)
         total = log_total(k, [k.let(a), k.let(b)])
         alpha[(n, t, u)] = _where(start, literal(0.0, skip.dtype), total)
-    last = k.let(k.index(frames[(n,)]) - 1)
-    top = k.let(k.index(labels[(n,)]))
+    last = k.let(k.index(spans[(n, 0)]) - 1)
+    top = k.let(k.index(spans[(n, 1)]))
     fits = (last >= 0) & (last < skip.shape[1]) & (top < skip.shape[2])
     t = k.let(_where(fits, last, literal(0, INDEX)))
     u = k.let(_where(fits, top, literal(0, INDEX)))
@@ -53,15 +53,19 @@ def _alpha_kernel(k, skip, emit, frames, labels, loss, alpha):
     loss[(n,)] = _where(fits & (total > LOW / 2), -total, none)
 
 
-def _beta_kernel(k, skip, emit, frames, labels, alpha, loss, g, dskip, demit, beta):
-    """Gradients: minus the probability of passing on, or of emitting, at a point."""
-    (n,) = k.grid(loss.shape)
+def _beta_kernel(k, skip, emit, spans, alpha, ends, dskip, demit, beta):
+    """Gradients: minus the probability of passing on, or of emitting, at a point.
+
+    ends: the loss and its gradient, side by side: GPUs of browsers bind eight arrays.
+    """
+    (n,) = k.grid(ends.shape[:1])
     low, nothing = literal(LOW, skip.dtype), literal(0.0, skip.dtype)
-    last = k.let(k.index(frames[(n,)]) - 1)
-    top = k.let(k.index(labels[(n,)]))
-    known = loss[(n,)] < -LOW
-    total = k.let(_where(known, -loss[(n,)], nothing))
-    slope = k.let(_where(known, g[(n,)], nothing))
+    last = k.let(k.index(spans[(n, 0)]) - 1)
+    top = k.let(k.index(spans[(n, 1)]))
+    loss = k.let(ends[(n, 0)])
+    known = loss < -LOW
+    total = k.let(_where(known, -loss, nothing))
+    slope = k.let(_where(known, ends[(n, 1)], nothing))
     rows, columns = skip.shape[1], skip.shape[2]
     with k.loop(rows) as i, k.loop(columns) as j:
         t, u = k.let(rows - 1 - i), k.let(columns - 1 - j)
@@ -87,9 +91,9 @@ def _grad(ctx):
     from ..dispatch import call
 
     loss, alpha = ctx.outputs
-    given = tuple(ctx.inputs) + (alpha, loss, ctx.g[0])
+    given = tuple(ctx.inputs) + (alpha, stack([loss, ctx.g[0]], 1))
     dskip, demit, _ = call(TRANSDUCER_GRAD, given, ())
-    return dskip, demit, None, None
+    return dskip, demit, None
 
 
 TRANSDUCER = define_op(
@@ -164,7 +168,8 @@ def rnnt_loss(
     labels = as_lengths("rnnt_loss", target_lengths, count, targets.device)
     skip = x.narrow(3, blank % x.shape[3], 1).squeeze(3)
     emit = _emitted(x, targets.astype(int32))
-    loss = call(TRANSDUCER, (skip, emit, frames, labels), ())[0].astype(kind)
+    spans = stack([frames, labels], 1)
+    loss = call(TRANSDUCER, (skip, emit, spans), ())[0].astype(kind)
     return reduced_loss("rnnt_loss", loss, reduction, None)
 
 
