@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 CPU, WEBGPU, CUDA = (1, 0), (15, 0), (2, 0)  # DLPack's numbers of devices
 _WHERE = {"webgpu": WEBGPU, "dawn": WEBGPU, "cuda": CUDA}
+# Letters of Python's buffers, whose sizes are the machine's.
+_KINDS = {"?": "bool"}
+for _letters, _kind in (("bhilqn", "int"), ("BHILQN", "uint"), ("efd", "float")):
+    for _letter in _letters:
+        _KINDS[_letter] = _kind
 
 
 def asarray(
@@ -32,7 +37,8 @@ def asarray(
 
     copy: None shares memory where that is possible, True never does, False raises where
     it is not possible. A tensor's values are never changed under it: with copy=True it
-    is one of its own. Dtype: that of `obj`, else as of `fogo.tensor`.
+    is one of its own. Dtype: that of `obj`, an array or a buffer (`array.array`,
+    `bytes`), else as of `fogo.tensor`.
     Raises: DTypeError, ShapeError as `fogo.tensor`; DeviceError for copy=False.
 
     Example:
@@ -54,7 +60,23 @@ def asarray(
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         found = from_dlpack(obj, device, copy)
         return found if dtype is None else found.astype(dtype, False)
+    if dtype is None and not hasattr(obj, "dtype"):
+        dtype = _of_buffer(obj)
     return tensor(obj, dtype, device)
+
+
+def _of_buffer(obj):
+    """The dtype of what speaks Python's buffer protocol; None for all else.
+
+    MicroPython's views do not say what they hold.
+    """
+    try:
+        view = memoryview(obj)
+    except TypeError:
+        return None
+    letter = getattr(view, "format", "").lstrip("@=<")  # "<d" is how ctypes says it
+    kind = _KINDS.get(letter)
+    return kind and lookup("bool" if kind == "bool" else kind + str(8 * view.itemsize))
 
 
 def _as_tensor(x, dtype, where, copy):

@@ -7,6 +7,7 @@ link or a file that is not there: no site.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shutil
@@ -94,5 +95,17 @@ def build(folder: Path) -> Path:
     return folder / "site"
 
 
+def main(arguments: list[str]) -> None:
+    """Build from the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m docs.tools.build", description="Build the documentation's site."
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=ROOT / "build" / "docs",
+        help="where to (default: build/docs); the site is FOLDER/site",
+    )  # fmt: skip
+    print(build(parser.parse_args(arguments).folder))
+
+
 if __name__ == "__main__":
-    print(build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "docs")))
+    main(sys.argv[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -142,6 +144,27 @@ def test_asarray(device: fogo.Device) -> None:
     assert (x.tolist(), other.tolist()) == ([1.0, 1.0], [3.0, 1.0])
     assert fogo.asarray(x, dtype=fogo.int32).dtype is fogo.int32
     assert fogo.asarray(x, device="python").device.name == "python"
+
+
+@pytest.mark.parametrize("letter", list("bBhHiIqQfd"))
+def test_asarray_keeps_the_dtype_of_a_buffer(letter: str, device: fogo.Device) -> None:
+    given = array.array(letter, [1, 2])
+    dtype = str(np.asarray(given).dtype)
+    if not holds(device, dtype):
+        with pytest.raises(fogo.DTypeError, match="does not hold"):
+            fogo.asarray(given, device=device)
+        return
+    check(fogo.asarray(given, device=device), np.asarray(given), dtype, device)
+    got = fogo.asarray(given, dtype="float32", device=device)
+    check(got, np.asarray(given, "float32"), "float32", device)
+
+
+def test_asarray_of_other_buffers(device: fogo.Device) -> None:
+    grid = memoryview(bytes(range(6))).cast("B", (2, 3))
+    check(fogo.asarray(grid, device=device), np.asarray(grid), "uint8", device)
+    check(fogo.asarray(b"ab", device=device), [97, 98], "uint8", device)
+    numbers = (ctypes.c_int16 * 2)(3, -4)
+    check(fogo.asarray(numbers, device=device), [3, -4], "int16", device)
 
 
 def test_asarray_without_a_copy(device: fogo.Device) -> None:

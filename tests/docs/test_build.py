@@ -84,3 +84,13 @@ def test_docstrings_become_markdown() -> None:
     assert list(render._split("a: int, b: tuple[int, int] = (1, 2), c='x, y'")) == [
         "a: int", "b: tuple[int, int] = (1, 2)", "c='x, y'",
     ]  # fmt: skip
+
+
+def test_help_builds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        build.main(["--help"])
+    assert left.value.code == 0 and "build/docs" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
