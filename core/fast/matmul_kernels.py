@@ -72,7 +72,7 @@ def load(array, at, width, axis):
 
 
 def _store(k, out, lead, product, row, column, m, n, exact):
-    """Write the results; where more is done with them, in a loop: see `in_turns`."""
+    """Write the results, in a loop: see `in_turns`."""
     columns = [k.let(column + c) for c in product.columns()]
 
     def lines(rows):
@@ -91,10 +91,7 @@ def _store(k, out, lead, product, row, column, m, n, exact):
                 with k.when(at[-2] < m):
                     store(k, out, at[:-1], at[-1], values, n, exact[1], exact[3])
 
-    if hasattr(out, "put_all"):
-        product.in_turns(m, 1 if out.reads > 1 else 2, lines)
-    else:
-        lines(product.rows())
+    product.in_turns(m, 1 if getattr(out, "reads", 0) > 1 else 2, lines)
 
 
 def put_all(out, placed):

@@ -195,9 +195,10 @@ class Product:
     def in_turns(self, m, lines, use):
         """Call use([(row of the tile, cells), …]) in a loop of `lines` rows a turn.
 
-        For work that is more than a store. Written out, it would hold what all rows
-        need in registers beside the results, and a processor would run one group
-        instead of two: with a residual to add, products took 20 % longer on an H200.
+        Written out, work behind a product would hold what all rows need in registers
+        beside the results, and a processor would run one group instead of two: with a
+        residual to add, products took 20 % longer on an H200. Through CUDA even plain
+        stores did.
         m: the rows of the output, which compilers do not know: else they would write
         the loop out. (Fewer than `rm` of them all lie in the first turns.)
         """
