@@ -141,7 +141,7 @@ class Program:
         if dtype == "int32" and name == "mean":
             name = "sum"
         axes: Any = None if axis == len(shape) else axis
-        out = np.sum(np.empty(shape), axis=axes, keepdims=keep).shape
+        out = np.sum(np.zeros(shape), axis=axes, keepdims=keep).shape
         self.kinds.add("reduction")
         self._new(dtype, out, "reduce", name, x, axes, keep)
 
