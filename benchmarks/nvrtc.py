@@ -19,6 +19,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -266,6 +267,13 @@ def main() -> None:
         return
     args.until = time.time() + args.seconds
     watch = Watch(args)
+
+    def ended(*_: Any) -> None:
+        watch.table()  # what is known by now: the run was cut short
+        sys.stdout.flush()
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, ended)
     threads = [
         threading.Thread(target=watch.follow, args=(n,)) for n in range(args.workers)
     ]
