@@ -9,6 +9,7 @@ from ..dtypes import dtype as lookup
 from ..errors import DTypeError, FogoError
 from ..ops.creation import arange
 from ..shapes import normalize_axes
+from .transforms import given
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -71,7 +72,7 @@ def fftshift(x: Tensor, *, axes: Any = None) -> Tensor:
         >>> fogo.fft.fftshift(fogo.arange(5)).tolist()
         [3, 4, 0, 1, 2]
     """
-    for axis in normalize_axes("fft.fftshift", axes, x.ndim):
+    for axis in normalize_axes("fft.fftshift", axes, given("fft.fftshift", x).ndim):
         x = x.roll(x.shape[axis] // 2, axis)
     return x
 
@@ -84,6 +85,6 @@ def ifftshift(x: Tensor, *, axes: Any = None) -> Tensor:
         >>> fogo.fft.ifftshift(fogo.tensor([3, 4, 0, 1, 2])).tolist()
         [0, 1, 2, 3, 4]
     """
-    for axis in normalize_axes("fft.ifftshift", axes, x.ndim):
+    for axis in normalize_axes("fft.ifftshift", axes, given("fft.ifftshift", x).ndim):
         x = x.roll(-(x.shape[axis] // 2), axis)
     return x

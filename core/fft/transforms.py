@@ -11,12 +11,11 @@ from ..ops.complex_ import conj, imag, real
 from ..ops.define import define_op
 from ..ops.movement import concat
 from ..shapes import normalize_axes, normalize_axis
+from ..tensor import Tensor
 from .pairs import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ..tensor import Tensor
 
     Axes = Sequence[int] | None
 
@@ -56,14 +55,24 @@ def scale(name: str, norm: str, n: int, inverse: bool) -> float:
     return 1.0 / n if (norm == "backward") == inverse else 1.0
 
 
+def given(name: str, x: Tensor) -> Tensor:
+    """Return x where it is a tensor; else raise."""
+    if not isinstance(x, Tensor):
+        raise DTypeError(
+            "%s: it takes tensors; given %s; write fogo.tensor(...)"
+            % (name, type(x).__name__)
+        )
+    return x
+
+
 def sized(name: str, x: Tensor, n: int | None, axis: int) -> Tensor:
     """Return x cut, or filled up with zeros, to length n along an axis."""
     old = x.shape[axis]
     n = old if n is None else n
-    if n < 1:
+    if not isinstance(n, int) or n < 1:
         raise ShapeError(
-            "%s: a transform has at least one number; given n=%r, shape %s"
-            % (name, n, list(x.shape))
+            "%s: a transform has at least one number, n is a whole one; given n=%r, "
+            "shape %s" % (name, n, list(x.shape))
         )
     if n < old:
         return x.narrow(axis, 0, n)
@@ -97,7 +106,7 @@ def _along(x: Tensor, axis: int, inverse: bool) -> Tensor:
 
 
 def _one(name: str, x: Tensor, n: Any, axis: int, norm: str, inverse: bool) -> Tensor:
-    axis = normalize_axis(name, axis, x.ndim)
+    axis = normalize_axis(name, axis, given(name, x).ndim)
     x = sized(name, _complex(name, x), n, axis)
     by = scale(name, norm, x.shape[axis], inverse)
     made = _along(x, axis, inverse)
@@ -172,9 +181,10 @@ def irfft(
         [1.0, 2.0, 3.0, 4.0]
     """
     name = "fft.irfft"
-    axis = normalize_axis(name, axis, x.ndim)
+    axis = normalize_axis(name, axis, given(name, x).ndim)
     n = 2 * (x.shape[axis] - 1) if n is None else n
-    x = sized(name, _complex(name, x), n // 2 + 1 if n > 0 else n, axis)
+    fits = isinstance(n, int) and n > 0  # else `sized` refuses it
+    x = sized(name, _complex(name, x), n // 2 + 1 if fits else n, axis)
     rest = n - n // 2 - 1
     whole = x
     if rest:
@@ -196,7 +206,7 @@ def hfft(
         [8.0, -2.0, 0.0, -2.0]
     """
     other = {"backward": "forward", "forward": "backward"}.get(norm, norm)
-    return irfft(conj(x), n=n, axis=axis, norm=other)
+    return irfft(conj(given("fft.hfft", x)), n=n, axis=axis, norm=other)
 
 
 def ihfft(
@@ -342,6 +352,13 @@ def irfft2(
 
 def _axes(name: str, x: Tensor, s: Axes, axes: Axes) -> list[tuple[int, int]]:
     """Pairs of axis and length, in the order they were given."""
+    given(name, x)
+    for what in (s, axes):
+        if isinstance(what, int):
+            raise ShapeError(
+                "%s: s and axes are sequences; given %r; write (%r,)"
+                % (name, what, what)
+            )
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = range(x.ndim - count, x.ndim)
@@ -357,7 +374,7 @@ def _axes(name: str, x: Tensor, s: Axes, axes: Axes) -> list[tuple[int, int]]:
 
 
 def _refuse_complex(name: str, x: Tensor) -> None:
-    if x.dtype.is_complex:
+    if given(name, x).dtype.is_complex:
         raise DTypeError(
             "%s: it takes real numbers; given %s; use fogo.fft.fft" % (name, x.dtype)
         )

@@ -33,6 +33,11 @@ def vector_norm(
         5.0
     """
     floats("vector_norm", x)
+    if ord is None or isinstance(ord, str):
+        raise FogoError(
+            "linalg.vector_norm: ord is a number; given %r; matrices have "
+            "matrix_norm" % (ord,)
+        )
     axes = tuple(range(x.ndim)) if axis is None else axis
     size = x.abs() if x.dtype.is_complex or ord != 2 else x
     if ord == INF:

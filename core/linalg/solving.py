@@ -10,7 +10,7 @@ from ..ops.define import define_op
 from ..ops.elementwise import where
 from ..ops.record import Aval
 from ..tensor import Tensor
-from .batch import adjoint, deep, epsilon, flat, identity, matrices, same_batch
+from .batch import adjoint, deep, epsilon, flat, floats, identity, matrices, same_batch
 from .factor import LU, TRIANGULAR, _rows
 from .results import LeastSquares, Slogdet
 from .spectral import real_of, svd, svdvals
@@ -57,6 +57,7 @@ def solve(a: Tensor, b: Tensor) -> Tensor:
         [1.0, 1.0]
     """
     matrices("solve", a, square=True)
+    floats("solve", b)
     if b.ndim == 1:
         return solve(a, b.reshape((-1, 1)))[..., 0]
     matrices("solve", b)
@@ -293,6 +294,7 @@ def lstsq(a: Tensor, b: Tensor, *, rcond: float | None = None) -> LeastSquares:
     matrices("lstsq", a)
     if rcond is not None and not rcond >= 0:
         raise FogoError("linalg.lstsq: rcond is at least 0; given %r" % (rcond,))
+    floats("lstsq", b)
     if b.ndim == 1:
         x, residuals, rank, s = lstsq(a, b.reshape((-1, 1)), rcond=rcond)
         return LeastSquares(x[..., 0], residuals, rank, s)

@@ -256,6 +256,22 @@ def test_wrong_uses() -> None:
         (lambda: fft.fftn(many, s=(2,), axes=(0, 1)), fogo.ShapeError, "each axis"),
         (lambda: fft.fftn(many, axes=(0, 0)), fogo.ShapeError, "differ"),
         (lambda: fft.rfft(fft.fft(many)), fogo.DTypeError, "real numbers"),
+        (lambda: fft.fft(many, n=2.5), fogo.ShapeError, "whole one"),  # type: ignore
+        (lambda: fft.irfft(many, n="a"), fogo.ShapeError, "whole one"),  # type: ignore
+        (lambda: fft.fftn(many, s=3), fogo.ShapeError, "sequences"),  # type: ignore
+        (lambda: fft.fftn(many, axes=0), fogo.ShapeError, "sequences"),  # type: ignore
+        *[
+            (lambda f=f: f([1.0, 2.0]), fogo.DTypeError, "it takes tensors")
+            for f in (
+                fft.fft,
+                fft.irfft,
+                fft.rfft,
+                fft.hfft,
+                fft.fftn,
+                fft.fftshift,
+                fft.ifftshift,
+            )
+        ],
         (lambda: fft.fftfreq(0), fogo.FogoError, "at least 1"),
         (lambda: fft.fftfreq(4, dtype="int32"), fogo.DTypeError, "are floats"),
         (lambda: fft.rfftfreq(4, dtype=fogo.complex64), fogo.DTypeError, "are floats"),

@@ -78,3 +78,17 @@ def test_trace_takes_a_dtype(device: str) -> None:
     assert made.dtype is fogo.float32 and made.item() == 200.0
     assert L.trace(x, offset=1, dtype=fogo.int32).item() == 1
     assert L.trace(x).dtype is fogo.device(device).default_int
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda x: L.solve(x, [1.0, 2.0]), fogo.DTypeError, "solve: it takes tensors"),
+        (lambda x: L.lstsq(x, [1.0, 2.0]), fogo.DTypeError, "lstsq: it takes tensors"),
+        (lambda x: L.vector_norm(x, ord="fro"), fogo.FogoError, "ord is a number"),
+        (lambda x: L.norm(x, ord="nuc", axis=0), fogo.FogoError, "ord is a number"),
+    ],
+)
+def test_wrong_operands_are_told(call: Any, error: Any, text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(fogo.tensor(MATRIX))
