@@ -48,7 +48,7 @@ class Numpy(RawBackend):
         return "NumPy " + np.__version__
 
     def allocate(self, count, dtype):
-        return self.pool.take(count, dtype.name)
+        return self.pool.take(count, dtype.held)
 
     def view(self, handle):
         """The handle's elements as an ndarray (strided, not a copy)."""

@@ -19,7 +19,7 @@ def _matmul(backend, inputs, attrs, outs):
 def _fill(backend, inputs, attrs, outs):
     (out,) = outs
     with np.errstate(all="ignore"):  # a large number in a narrow float is infinite
-        full = np.full(out.shape, attrs[0], out.dtype.name)
+        full = np.full(out.shape, attrs[0], out.dtype.held)
     return (backend.handle(full, out.dtype),)
 
 

@@ -239,6 +239,8 @@ def arange(
     floats = [v for v in (start, stop, step) if isinstance(v, float)]
     kind = DEFAULT_FLOAT if floats else where.default_int
     kind = kind if dtype is None else _lookup(dtype)
+    if kind is bfloat16:
+        return arange(start, stop, step, float32, device).astype(kind)
     count = max(-int((start - stop) // step), 0)
     if kind.is_float:
         start, step = float(start), float(step)
@@ -277,6 +279,8 @@ def linspace(
     where = _place(device)
     kind = scalar_kind(start + stop + 0.0, bool_, where.default_int)
     kind = kind if dtype is None else _lookup(dtype)
+    if kind is bfloat16:
+        return linspace(start, stop, num, float32, device, endpoint).astype(kind)
     number: Any = complex if kind.is_complex else float
     (num,) = check_shape("linspace", (num,))
     gaps = num - 1 if endpoint else num

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import scalar_kind
+from ..dtypes import bfloat16, float32, scalar_kind
 from ..errors import DTypeError, ShapeError
 from ..expr import INDEX
 from ..expr import call as E
@@ -170,6 +170,8 @@ def argsort(x: T, axis: int = -1, descending: bool = False, stable: bool = True)
     _ordered("argsort", x)
     if x.dtype.is_bool:
         x = x.astype("uint8")
+    elif x.dtype is bfloat16:  # kernels see its bits
+        x = x.astype(float32)
     attrs = (place, bool(descending), x.device.default_int)
     return _call(ARGSORT, (x.detach(),), attrs)
 
@@ -234,6 +236,9 @@ def sort_pairs(
         kept = x.reshape(()) if x.ndim == 0 else x.take_along_axis(order, axis)
         return Placed(kept, order)
     _ordered("sort", x)
+    if x.dtype is bfloat16:
+        made = sort_pairs(x.astype(float32), axis, descending)
+        return Placed(made[0].astype(bfloat16), made[1])
     place = normalize_axis("sort", axis, x.ndim)
     attrs = (place, bool(descending), x.device.default_int)
     return Placed(*_call(SORT_PAIRS, (x,), attrs))
@@ -283,6 +288,9 @@ def topk(
             "topk: k lies in [0, %d], the size of the axis; given k=%d for x=%s"
             % (x.shape[place], k, list(x.shape))
         )
+    if x.dtype is bfloat16:
+        made = topk(x.astype(float32), k, axis, largest)
+        return Placed(made[0].astype(bfloat16), made[1])
     plain = x.astype("uint8") if x.dtype.is_bool else x
     attrs = (k, place, bool(largest), x.device.default_int)
     order = _call(TOPK, (plain.detach(),), attrs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import float16, float32
+from ..dtypes import bfloat16, float16, float32
 from ..errors import ShapeError
 from ..expr import cast
 from ..shapes import Layout, normalize_axis
@@ -66,7 +66,14 @@ def _back_kernel(clipped):
 
 def _grad(ctx):
     n = ctx.inputs[0].shape[ctx.attrs[0]]
-    return (_call(BACK, (ctx.g[0],), (n,) + ctx.attrs),)
+    return (_back(ctx.g[0], (n,) + ctx.attrs),)
+
+
+def _back(g, attrs):
+    """The sums of what windows hold of each element."""
+    if g.dtype is bfloat16:  # only stored: kernels see its bits
+        return _call(BACK, (g.astype(float32),), attrs).astype(bfloat16)
+    return _call(BACK, (g,), attrs)
 
 
 _OPTIONS = ("axis", "size", "step", "dilation")
@@ -196,8 +203,8 @@ def _folded(x, images, kernel, dilation, padding, stride):
         )
     n, c = x.shape[0], x.shape[1] // area
     x = x.reshape((n, c) + tuple(kernel) + tuple(counts)).permute((0, 1, 4, 5, 2, 3))
-    x = _call(BACK, (x,), (sizes[1], 3, kernel[1], stride[1], dilation[1]))
-    x = _call(BACK, (x,), (sizes[0], 2, kernel[0], stride[0], dilation[0]))
+    x = _back(x, (sizes[1], 3, kernel[1], stride[1], dilation[1]))
+    x = _back(x, (sizes[0], 2, kernel[0], stride[0], dilation[0]))
     for i in range(2):
         x = x.narrow(2 + i, padding[i], images[i])
     return x

@@ -55,6 +55,38 @@ def test_it_moves_as_it_is(device):
         equal(made, want)
 
 
+def test_it_is_ordered_by_its_numbers(device):
+    x = fogo.tensor([[1.5, -2.0, 0.5, -1.0]], dtype="bfloat16", device=device)
+    values, places = fogo.topk(x, 2)
+    for made, want in (
+        (x.sort(1), [[-2.0, -1.0, 0.5, 1.5]]),
+        (x.sort(1, descending=True), [[1.5, 0.5, -1.0, -2.0]]),
+        (fogo.sort_pairs(x)[0], [[-2.0, -1.0, 0.5, 1.5]]),
+        (fogo.unique(x), [-2.0, -1.0, 0.5, 1.5]),
+        (values, [[1.5, 0.5]]),
+    ):
+        assert made.dtype is fogo.bfloat16
+        equal(made, want)
+    equal(x.argsort(1), [[1, 3, 2, 0]])
+    equal(places, [[0, 2]])
+    equal(fogo.median(x, 1)[0], [-1.0])
+
+
+def test_it_is_padded_and_added_up(device):
+    x = fogo.tensor([[1.5, -2.0, 0.5]], dtype="bfloat16", device=device)
+    windows = fogo.unfold(x.reshape((1, 1, 1, 3)), (1, 2))
+    for made, want in (
+        (x.pad(((0, 0), (1, 0))), [[0.0, 1.5, -2.0, 0.5]]),
+        (fogo.fold(windows, (1, 3), (1, 2)), [[[[1.5, -4.0, 0.5]]]]),
+        (fogo.arange(3, dtype="bfloat16", device=device), [0.0, 1.0, 2.0]),
+        (fogo.linspace(0, 1, 3, dtype="bfloat16", device=device), [0.0, 0.5, 1.0]),
+    ):
+        assert made.dtype is fogo.bfloat16
+        equal(made, want)
+    y = fogo.tensor([[0.0, 0.0]], dtype="bfloat16", device=device)
+    equal(fogo.softmax(y, 1), [[0.5, 0.5]])
+
+
 def test_gradients_pass_through_the_casts(device):
     x = fogo.tensor([1.0, 2.0], device=device.autodiff()).requires_grad_()
     g = (x.astype("bfloat16") * 3).sum().backward()[x]

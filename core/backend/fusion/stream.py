@@ -167,8 +167,9 @@ class Fusion(Backend):
     def _special(self, op, inputs, attrs, outs):
         """What is not recorded: "fill", "empty", "expand"; None for the rest."""
         for a in list(inputs) + list(outs):
-            if a.dtype is bfloat16:
-                return "bits"
+            if a.dtype is bfloat16:  # moved as it is; compositions know better
+                moves = op.kernel or op.formula or op.combine or op.source
+                return "bits" if moves else "expand"
         if op.name == "fill":
             return "fill"
         empty = bool(outs)
