@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from ..dtypes import bool_, float16, float32
+from ..dtypes import bfloat16, bool_, float16, float32
 from ..errors import DTypeError, ShapeError
 from ..expr import INDEX, cast, literal
 from ..expr import where as _where
@@ -70,7 +70,14 @@ def _take_kernel(k, x, index, out, axis):
 
 def _take_grad(ctx):
     x, index = ctx.inputs
-    return add_at(_zeros(ctx.g[0], x.shape), index, ctx.g[0], ctx.attrs[0]), None
+    g = _summable(ctx.g[0])
+    made = add_at(_zeros(g, x.shape), index, g, ctx.attrs[0])
+    return made.astype(x.dtype), None
+
+
+def _summable(g):
+    """A gradient that can be added up: bfloat16 is only stored."""
+    return g.astype(float32) if g.dtype is bfloat16 else g
 
 
 TAKE = define_op(
@@ -167,8 +174,9 @@ def _along_kernel(k, x, index, out, axis):
 
 def _along_grad(ctx):
     x, index = ctx.inputs
-    zeros = _zeros(ctx.g[0], x.shape)
-    return _call(ADD_ALONG, (zeros, index, ctx.g[0]), ctx.attrs), None
+    g = _summable(ctx.g[0])
+    made = _call(ADD_ALONG, (_zeros(g, x.shape), index, g), ctx.attrs)
+    return made.astype(x.dtype), None
 
 
 TAKE_ALONG = define_op(

@@ -97,6 +97,11 @@ def test_gradients_pass_through_the_casts(device):
     g = (y * y).sum().backward()[y]
     assert g.dtype is fogo.bfloat16
     equal(g, [2.0, 4.0])
+    places = fogo.tensor([1, 1], device=device.autodiff())
+    for taken in (fogo.take(y, places), fogo.take_along_axis(y, places, 0), y[places]):
+        g = (taken * 3).sum().backward()[y]
+        assert g.dtype is fogo.bfloat16
+        equal(g, [0.0, 6.0])
 
 
 def test_autocast_to_bfloat16(device):
