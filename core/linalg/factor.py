@@ -12,8 +12,11 @@ from ..ops.define import define_op
 from ..ops.index import take_along_axis
 from ..ops.movement import concat
 from ..ops.record import Aval
-from . import kernels
 from .batch import adjoint, deep, flat, identity, matrices, same_batch
+from .kernels import cholesky as _cholesky_kernel
+from .kernels import householder as _householder
+from .kernels import lu as _lu_kernel
+from .kernels import triangular as _triangular_kernel
 from .results import LUParts, QRParts
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ def _cholesky_grad(ctx: Any) -> Any:
 
 
 CHOLESKY = define_op(
-    "cholesky", infer=_same, kernel=kernels.cholesky, grad=_cholesky_grad, saves="o",
+    "cholesky", infer=_same, kernel=_cholesky_kernel, grad=_cholesky_grad, saves="o",
     accepts="float", complex=True, cost="compute",
 )  # fmt: skip
 
@@ -82,7 +85,7 @@ def _triangular_grad(ctx: Any) -> Any:
 
 TRIANGULAR = define_op(
     "solve_triangular", infer=_triangular_infer, attrs=("upper", "unit"),
-    kernel=kernels.triangular, grad=_triangular_grad, accepts="float", complex=True,
+    kernel=_triangular_kernel, grad=_triangular_grad, accepts="float", complex=True,
     cost="compute",
 )  # fmt: skip
 
@@ -149,7 +152,7 @@ def _lu_grad(ctx: Any) -> Any:
 
 
 LU = define_op(
-    "lu_factor", infer=_lu_infer, kernel=kernels.lu, grad=_lu_grad, saves="o",
+    "lu_factor", infer=_lu_infer, kernel=_lu_kernel, grad=_lu_grad, saves="o",
     diff=(True, False, False), accepts="float", complex=True, cost="compute",
 )  # fmt: skip
 
@@ -229,7 +232,7 @@ def _householder_infer(avals, attrs):
 
 
 def _householder_kernel(k, a, r, q, v, tau, complete):
-    kernels.householder(k, a, r, q, v, tau)
+    _householder(k, a, r, q, v, tau)
 
 
 HOUSEHOLDER = define_op(

@@ -12,9 +12,9 @@ from ..ops.elementwise import where
 from ..ops.index import take_along_axis
 from ..ops.movement import concat
 from ..ops.record import Aval
-from . import kernels
 from .batch import adjoint, deep, flat, identity, matrices
 from .factor import QR
+from .kernels import jacobi, one_sided
 from .results import Eigen, SVDParts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _jacobi_infer(avals, attrs):
 
 
 JACOBI = define_op(
-    "jacobi_eigh", infer=_jacobi_infer, kernel=kernels.jacobi, diff=(False,) * 3,
+    "jacobi_eigh", infer=_jacobi_infer, kernel=jacobi, diff=(False,) * 3,
     accepts="float", cost="compute",
 )  # fmt: skip
 
@@ -132,7 +132,7 @@ def _one_sided_infer(avals, attrs):
 
 
 ONE_SIDED = define_op(
-    "jacobi_svd", infer=_one_sided_infer, kernel=kernels.one_sided, diff=(False,) * 2,
+    "jacobi_svd", infer=_one_sided_infer, kernel=one_sided, diff=(False,) * 2,
     accepts="float", cost="compute",
 )  # fmt: skip
 

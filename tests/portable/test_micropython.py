@@ -71,6 +71,36 @@ def test_the_xor_example_runs_unchanged(tmp_path: Path) -> None:
     assert answers == pytest.approx([0, 1, 1, 0], abs=0.2), done.stdout
 
 
+# Rooms load names with their files, at first use; what fails is printed.
+LAZY = """
+import fogo
+for room in ("fft", "func", "linalg", "nn", "optim", "signal"):
+    module = getattr(fogo, room)
+    for name in module.__all__ if hasattr(module, "__all__") else dir(module):
+        try:
+            getattr(module, name)
+        except (AttributeError, ImportError) as error:
+            print(room, name, error)
+print(fogo.linalg.eigh(fogo.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist())
+"""
+
+
+def test_every_name_loads(tmp_path: Path) -> None:
+    need("micropython", why_absent("micropython"))
+    stage(tmp_path)
+    (tmp_path / "names.py").write_text(LAZY)
+    done = subprocess.run(
+        [str(micropython_path()), "-X", "heapsize=64m", "names.py"],
+        cwd=tmp_path,
+        env={"MICROPYPATH": f"{tmp_path}:.frozen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[1.0, 2.0]\n", done.stdout
+
+
 def python_tests(session: pytest.Session) -> int:
     """Return how many tests of this session take the python backend's device.
 
