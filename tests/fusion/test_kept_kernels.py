@@ -84,3 +84,39 @@ def test_of_functions_at_several_shapes() -> None:
         ):  # fmt: skip
             made.tolist()
     assert kernels.compared > 20
+
+
+def _layers(x: Any, w: Any) -> list[Any]:
+    """Values whose gradients are asked for: x [n, m], w [m]."""
+    n, m = x.shape
+    image = (x * 2.0).reshape((1, 1, n, m))
+    heads = x.reshape((1, 1, n, m))
+    target = fogo.zeros(n, dtype="int32", device=x.device)
+    rows = fogo.zeros(n, m, dtype="int32", device=x.device)
+    return [
+        fogo.conv2d(image, w.reshape((1, 1, 1, m)) * 0.5, padding=(0, m)).relu(),
+        fogo.scaled_dot_product_attention(heads * 1.1, heads, heads * 0.5) * 2.0,
+        fogo.layer_norm(x + 1.0, m, w, w * 2.0) * x,
+        fogo.cross_entropy(x * 2.0, target, label_smoothing=0.1),
+        fogo.scatter_reduce(x * 2.0, 0, rows, x + 1.0, "prod"),
+        fogo.interpolate(image, size=(m + 1, 2 * n), mode="bilinear") * 1.5,
+        fogo.linear_scan(x * 0.5, x + 1.0, 0).sum(1),
+        fogo.concat([x @ w, (x * x).sum(0), w.exp()], 0) * 2.0,
+    ]
+
+
+def test_of_gradients_at_several_shapes() -> None:
+    device, kernels = watched()
+    rng = np.random.default_rng(1)
+    for n, m in [(4, 4), (3, 4), (1, 4), (4, 1), (5, 5), (5, 2), (1, 1), (8, 4)]:
+        given = [
+            fogo.tensor(rng.uniform(0.1, 1, s).tolist(), device=device)
+            for s in ((n, m), (m,))
+        ]
+
+        def loss(x: Any, w: Any) -> Any:
+            return fogo.stack([(made * made).sum() for made in _layers(x, w)]).sum()
+
+        for slope in fogo.grad(loss, argnums=(0, 1))(*given):
+            slope.tolist()
+    assert kernels.compared > 100
