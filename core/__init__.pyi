@@ -546,8 +546,6 @@ def add_at(x: Tensor, index: Tensor, values: Tracked, axis: int = 0) -> Tracked:
 @overload
 def add_at(x: T, index: Tensor, values: Tensor | float, axis: int = 0) -> T:
     """Return x with `values` added to the slices that an index names; all add up."""
-def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
-    """Return the diagonal of two axes, as a new last axis."""
 @overload
 def embedding(index: Tensor, weight: Tracked, padding_idx: int | None = None) -> Tracked: ...
 @overload
@@ -631,6 +629,8 @@ def take_along_axis(x: Tensor, indices: Tracked, axis: int = -1) -> Tracked: ...
 @overload
 def take_along_axis(x: T, indices: Tensor, axis: int = -1) -> T:
     """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
+def diagonal(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1) -> T:
+    """Return the diagonal of two axes, as a new last axis."""
 def trace(x: T, offset: int = 0, axis1: int = -2, axis2: int = -1, *, dtype: DType | None = None) -> T:
     """Return the sum of the diagonal of two axes; dtype: as in `sum`."""
 def celu(x: T, alpha: float = 1.0) -> T:

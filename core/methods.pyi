@@ -452,8 +452,6 @@ class Methods:
     @overload
     def add_at(self, index: Tensor, values: Tensor | _float, axis: _int = 0) -> Self:
         """Return x with `values` added to the slices that an index names; all add up."""
-    def diagonal(self, offset: _int = 0, axis1: _int = -2, axis2: _int = -1) -> Self:
-        """Return the diagonal of two axes, as a new last axis."""
     @overload
     def gather(self, axis: _int, index: Tracked) -> Tracked: ...
     @overload
@@ -530,6 +528,8 @@ class Methods:
     @overload
     def take_along_axis(self, indices: Tensor, axis: _int = -1) -> Self:
         """Return `x[…, indices[…, j, …], …]`: an index of its own for every other place."""
+    def diagonal(self, offset: _int = 0, axis1: _int = -2, axis2: _int = -1) -> Self:
+        """Return the diagonal of two axes, as a new last axis."""
     def trace(self, offset: _int = 0, axis1: _int = -2, axis2: _int = -1, *, dtype: DType | None = None) -> Self:
         """Return the sum of the diagonal of two axes; dtype: as in `sum`."""
     def celu(self, alpha: _float = 1.0) -> Self:

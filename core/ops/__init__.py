@@ -9,7 +9,7 @@ from typing import Any
 MODULES = (
     "elementwise", "curves", "compare", "reduce", "padding", "movement", "cutting",
     "creation",
-    "matmul", "index", "activation",
+    "matmul", "index", "diagonals", "activation",
     "random", "conv", "pool", "norm", "loss", "scan", "sort", "select",
     "unfold", "attention", "loss_margin", "loss_density", "floats", "complex_",
     "arrays", "sets",

@@ -8,8 +8,9 @@ from ..errors import ShapeError
 from ..shapes import normalize_axis, size
 from .creation import _place, arange, fill, full, linspace
 from .define import Sample
+from .diagonals import diagonal
 from .elementwise import where
-from .index import _indices, diagonal
+from .index import _indices
 from .movement import concat, expand, moveaxis, reshape, stack
 from .select import _coordinates, _running_count, _take
 from .shaping import diagonal_scatter
