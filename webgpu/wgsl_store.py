@@ -266,7 +266,7 @@ def same_shape(kernel, array):
     """Say whether an output has exactly the grid's points, in order, from 0 on."""
     if len(array.shape) != len(kernel.dims):
         return False
-    if array.offset.op != "const" or array.offset.args[0] != 0:
+    if array.offset.op != "const" or array.offset.args[0] != 0 or not array.ordered:
         return False
     for a, b in zip(array.shape, kernel.dims):
         if a is not b and not (a.op == b.op == "const" and a.args == b.args):

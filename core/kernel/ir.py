@@ -113,6 +113,7 @@ class Array:
         self.wide_by = 1  # set to n once any access is n wide (see group.py)
         self.reach = 4  # the most neighbours that may become one access
         self.is_atomic = False
+        self.ordered = True  # its elements lie in the order of its coordinates
 
     @property
     def ndim(self) -> int:

@@ -223,3 +223,20 @@ def test_each_kernel_of_a_step_is_right(portable: fogo.Device) -> None:
     portable.sync()
     assert len(seen.found) > 40
     assert not [d for d in seen.found if d.worst > 1e-4]
+
+
+def test_a_result_written_in_another_order_by_points(fused: fogo.Device) -> None:
+    """What a kernel stores at its own point need not lie there: 20261201-16."""
+    leaf = fogo.arange(120.0, device=fused.autodiff()).requires_grad_()
+
+    def parts(x: fogo.Tensor) -> fogo.Tensor:
+        x = x.reshape((10, 2, 1, 6)).permute((2, 1, 0, 3))
+        return x[:, ::2, :, ::-2]
+
+    weights = fogo.arange(30.0, device=fused).reshape((1, 1, 10, 3)) + 1.0
+    found = (parts(leaf) * weights).sum().backward()[leaf].tolist()
+    want = [0.0] * 120
+    for i in range(10):
+        for j in range(3):
+            want[12 * i + 5 - 2 * j] = 3.0 * i + j + 1.0
+    assert found == want

@@ -130,6 +130,7 @@ class Frame:
         for i, (layout, dtype) in enumerate(zip(layouts, dtypes)):
             written = inputs <= i < inputs + outputs
             a = _array(self.k, i, layout, dtype, written)
+            a.ordered = layout.contiguous
             if i >= inputs + outputs:
                 a = Numbers(self.k, i, dtype, a.shape, a.strides, a.offset, False)
             else:
@@ -142,7 +143,7 @@ class Frame:
         made = {}
         for i in range(self.inputs, self.inputs + self.outputs):
             a = self.arrays[i]
-            first = made.setdefault(layouts[i].shape, a)
+            first = made.setdefault((layouts[i].shape, layouts[i].strides), a)
             a.shape = first.shape
             a.strides = first.strides
 

@@ -246,11 +246,17 @@ class Lowering:
 
 
 def _alike(c, layouts):
-    """Which shapes are equal: tracing looks at that, so kernels are kept by it."""
+    """Which shapes and layouts are equal, and which are in order: tracing and printing
+    look at that, so kernels are kept by it."""
     shapes = [layout.shape for layout in layouts] + [c.shape, getattr(c, "kept", None)]
     for item in c.items:
         shapes.extend([layout.shape for _, layout, _ in item.operands])
-    return tuple([shapes.index(shape) for shape in shapes])
+    lying = [(layout.shape, layout.strides) for layout in layouts]
+    return tuple(
+        [shapes.index(shape) for shape in shapes]
+        + [lying.index(x) for x in lying]
+        + [layout.contiguous for layout in layouts]
+    )
 
 
 def _has_leaf(terms, root):
