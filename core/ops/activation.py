@@ -14,7 +14,7 @@ from ..expr import where as _where
 from ..shapes import normalize_axis
 from .define import WIDE, Sample, define_op, elementwise
 from .elementwise import where
-from .record import same
+from .record import REGISTRY, same
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -356,6 +356,7 @@ def threshold(x: T, threshold: float, value: float) -> T:
         >>> fogo.threshold(fogo.tensor([0.5, 2.0]), 1.0, 0.0).tolist()
         [0.0, 2.0]
     """
+    REGISTRY["threshold"].check(x.dtype)  # before a number makes integers of bools
     return _threshold(x, threshold, value)
 
 

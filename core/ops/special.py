@@ -43,7 +43,16 @@ def _single(function, x):
 
 
 def _polynomial(numbers, x):
-    """Horner's rule, the lowest power first."""
+    """The lowest power first: by Horner's rule, or in halves where there are many.
+
+    Halves keep expressions flat, which boards with little stack need; float32 would
+    overflow in their powers.
+    """
+    if len(numbers) > 16 and x.dtype is float64:
+        half, power = 1, x
+        while half * 2 < len(numbers):
+            half, power = half * 2, power * power
+        return _polynomial(numbers[:half], x) + _polynomial(numbers[half:], x) * power
     total = literal(numbers[-1], x.dtype)
     for number in reversed(numbers[:-1]):
         total = total * x + number

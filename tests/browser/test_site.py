@@ -185,7 +185,7 @@ def test_the_wheel_is_what_runs_here(tmp_path):
                 assert digest == "sha256=" + found.decode().rstrip("=")
                 assert int(size) == len(data)
         assert "Name: fogo" in wheel.read(f"{info}/METADATA").decode()
-    assert path.stat().st_size < 560_000
+    assert path.stat().st_size < 900_000  # all of the API; a page of one's own: later
     assert not [name for name in names if name.startswith("fogo/native/")]
     (tmp_path / "again").mkdir()
     assert pack(tmp_path / "again").read_bytes() == path.read_bytes()

@@ -54,5 +54,6 @@ ref(
     "multinomial",
     numpy=lambda x, num_samples, **o: np.zeros((*x.shape[:-1], num_samples), "int64"),
     out="int",
+    host=True,  # the first draw of a device uploads its seed
     dtypes=FLOATS,
 )
