@@ -43,16 +43,21 @@ def _single(function, x):
 
 
 def _polynomial(numbers, x):
-    """The lowest power first: by Horner's rule, or in halves where there are many.
+    """The lowest power first: by Horner's rule, eight numbers at a time.
 
-    Halves keep expressions flat, which boards with little stack need; float32 would
-    overflow in their powers.
+    Boards have little stack: this keeps expressions flat.
     """
-    if len(numbers) > 16 and x.dtype is float64:
-        half, power = 1, x
-        while half * 2 < len(numbers):
-            half, power = half * 2, power * power
-        return _polynomial(numbers[:half], x) + _polynomial(numbers[half:], x) * power
+    eighth = x
+    for _ in range(3 if len(numbers) > 8 else 0):
+        eighth = eighth * eighth
+    total = None
+    for first in reversed(range(0, len(numbers), 8)):
+        part = _horner(numbers[first : first + 8], x)
+        total = part if total is None else total * eighth + part
+    return total
+
+
+def _horner(numbers, x):
     total = literal(numbers[-1], x.dtype)
     for number in reversed(numbers[:-1]):
         total = total * x + number
