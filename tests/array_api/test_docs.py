@@ -11,7 +11,7 @@ from tests.support.runtimes import ROOT
 def test_the_page_runs() -> None:
     text = (ROOT / "docs" / "array-api.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) >= 2
     names: dict[str, Any] = {}
     for block in blocks:
         exec(block, names)
