@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend.autodiff import no_grad
 from ..backend.capture import WATCH, called
+from ..dtypes import float32, float64, int32
 from ..errors import FogoError, FormatError
 from ..nn.module import Module
-from ..tensor import Tensor
+from ..tensor import Tensor, tensor
 from .arena import Flat
 
 if TYPE_CHECKING:
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
 
 
 class _Part:
-    """Parameters of one dtype on one device, and their mean as one flat tensor."""
+    """Parameters of one dtype on one device, and their mean as one flat tensor.
+
+    count: the updates so far, on the device, so that compiled functions count too.
+    """
 
     def __init__(self, named: list[tuple[str, Tensor]], where: Device) -> None:
         self.names = [name for name, _ in named]
         self.params = [p for _, p in named]
         self.shape = Flat([p.shape for p in self.params], where)
         self.mean = self.now() + 0.0
+        self.count = tensor(0, dtype=int32, device=where)
 
     def now(self) -> Tensor:
         return self.shape.pack([p.detach() for p in self.params])
@@ -34,6 +39,8 @@ class _Part:
 
 class Average:
     """The base of averages: `share(n)` says how much the n-th update counts.
+
+    `updates` counts them. Functions that are compiled may call `update`.
 
     Example:
         >>> import fogo
@@ -52,7 +59,6 @@ class Average:
                 % (type(self).__name__, type(model).__name__)
             )
         self.model = model
-        self.updates = 0
         self._parts: list[_Part] = []
         left: list[tuple[str, Tensor]] = []
         left += [(n, p) for n, p in model.named_parameters() if p.size]
@@ -64,8 +70,16 @@ class Average:
                 self._parts.append(_Part(same, where))
         self._kept: list[Tensor] | None = None
 
-    def share(self, n: int) -> float:
-        """Return how much of the mean the n-th update (from 1) becomes."""
+    @property
+    def updates(self) -> int:
+        """The number of updates so far; it is read from the device."""
+        return int(self._parts[0].count.item()) if self._parts else 0
+
+    def share(self, n: Any) -> Any:
+        """Return how much of the mean the n-th update (from 1) becomes.
+
+        n: a 0-d float tensor in `update`; numbers will do as well.
+        """
         raise NotImplementedError("%s: write share" % type(self).__name__)
 
     def update(self) -> None:
@@ -73,11 +87,20 @@ class Average:
         if WATCH.on:
             called(self)
         self._no_swap("update")
-        self.updates += 1
-        share = self.share(self.updates)
         with no_grad():
             for part in self._parts:
+                part.count.assign(part.count + 1)
+                kind = float64 if part.mean.dtype is float64 else float32
+                share = self.share(part.count.astype(kind))
+                if isinstance(share, Tensor):
+                    share = share.astype(part.mean.dtype)
                 part.mean.assign(part.mean + (part.now() - part.mean) * share)
+
+    def _guard(self) -> tuple[Any, ...]:
+        """Return what a compiled function assumes of this average."""
+        own = self.__dict__
+        settings = [own[key] for key in sorted(own) if key not in ("_parts", "_kept")]
+        return tuple(settings) + tuple([tuple(part.params) for part in self._parts])
 
     def applied(self) -> Average:
         """Return a context in which the model has the averaged weights."""
@@ -135,7 +158,7 @@ class Average:
                 value = state[name].detach().to(part.shape.where)
                 values.append(value.astype(p.dtype))
             part.mean.assign(part.shape.pack(values))
-        self.updates = updates
+            part.count.assign(tensor(updates, dtype=int32, device=part.shape.where))
 
     def _no_swap(self, name: str) -> None:
         if self._kept is not None:
@@ -175,9 +198,12 @@ class EMA(Average):
         self.warmup = warmup
         Average.__init__(self, model)
 
-    def share(self, n: int) -> float:
-        decay = min(self.decay, (1.0 + n) / (10.0 + n)) if self.warmup else self.decay
-        return 1.0 - decay
+    def share(self, n: Any) -> Any:
+        share = 1.0 - self.decay
+        if not self.warmup:
+            return share
+        early = 9.0 / (n + 10.0)  # 1 - (1 + n) / (10 + n)
+        return early.clip(share) if isinstance(n, Tensor) else max(early, share)
 
 
 class SWA(Average):
@@ -197,7 +223,7 @@ class SWA(Average):
         1.5
     """
 
-    def share(self, n: int) -> float:
+    def share(self, n: Any) -> Any:
         return 1.0 / n
 
 

@@ -171,3 +171,31 @@ def test_composed(kind: str, want: float) -> None:
     parts = [optim.StepLR(1.0, 1, 0.5), optim.ExponentialLR(1.0, 0.2)]
     schedule = optim.ComposedLR(0.5, parts, kind)
     assert schedule.lr_at(1) == pytest.approx(want)
+
+
+@pytest.mark.parametrize("kind", ["SWA", "EMA", "EMA with warmup"])
+def test_averages_count_in_compiled_functions(kind: str, device: fogo.Device) -> None:
+    """It had raised AttributeError: an average had no guard; counts stood still."""
+    where = device.autodiff()
+    model = nn.Linear(1, 1, bias=False, device=where)
+    model.weight.assign(fogo.zeros((1, 1), device=device))
+    mean: Any = (
+        optim.SWA(model)
+        if kind == "SWA"
+        else optim.EMA(model, decay=0.75, warmup=kind != "EMA")
+    )
+    sgd = optim.SGD(model, lr=1.0)
+
+    @fogo.compile
+    def step() -> None:  # each step adds 1 to the weight
+        sgd.step((-model.weight).sum().backward())
+        mean.update()
+
+    want = 0.0
+    for n in range(1, 7):
+        step()
+        decay = min(0.75, (1 + n) / (10 + n)) if "warmup" in kind else 0.75
+        share = 1 / n if kind == "SWA" else 1 - decay
+        want += (n - want) * share
+        np.testing.assert_allclose(mean.state_dict()["weight"].item(), want, 1e-5)
+    assert mean.updates == 6
