@@ -98,6 +98,7 @@ class Compiled:
         self._ids: dict[int, Tensor] = {}
         self._later = runs_later(function)
         self._warned = False
+        self.where: Any = None  # the device it works on, where no argument tells
         self.reason: str | None = None
         self._lock = Lock()
         for name in ("__name__", "__doc__", "__module__", "__qualname__"):
@@ -159,7 +160,7 @@ class Compiled:
     def _capture(self, entry: Entry, leaves: list[Any], form: Any) -> Any:
         """Run the function, and keep its commands if they can be played again."""
         given = tensors(leaves)
-        outer, refusal = backend_for(given)
+        outer, refusal = backend_for(given, self.where)
         if outer is None:
             self.reason = self.reason or refusal.reason
             if refusal.matters:
@@ -284,12 +285,17 @@ class Refusal:
 NONE = Refusal("", False)
 
 
-def backend_for(given: list[Tensor]) -> tuple[Any, Refusal]:
-    """Return the backend whose commands can be kept for a call, or None and why."""
+def backend_for(given: list[Tensor], where: Any = None) -> tuple[Any, Refusal]:
+    """Return the backend whose commands can be kept for a call, or None and why.
+
+    where: the device, if known, of a function that no tensor is given to.
+    """
     places = []
     for t in given:
         if t.device.base() not in places:
             places.append(t.device.base())
+    if not places and where is not None:
+        places = [where]
     if not places:
         opened = [DEVICES[name] for name in sorted(DEVICES)]
         places = [d for d in opened if keeps(d.backend)]

@@ -173,14 +173,34 @@ class Recorder:
                     "it returns a tensor with history; go backward inside, or return "
                     "it by .detach()"
                 )
+        elsewhere = self._elsewhere(leaves)
         reason = self.recording.refused or self.capture.refused
         own = self._own(leaves)
         replay = None
-        if reason is None and not self._discovered(leaves):
+        if reason is None and not elsewhere and not self._discovered(leaves):
             replay = self._finish(leaves)
             replay.form = form
             replay.ready(self.recording.guarded)
         return unflatten(form, own), replay, reason
+
+    def _elsewhere(self, leaves: list[Any]) -> bool:
+        """Say whether it worked on another device: the next call is captured there."""
+        touched = [x for x in leaves if isinstance(x, Tensor)]
+        touched += [t for t, _ in self.recording.written]
+        places: list[Any] = []
+        for t in touched:
+            if t.device.base() not in places:
+                places.append(t.device.base())
+        others = [d for d in places if d.backend is not self.outer]
+        if not others:
+            return False
+        if len(places) > 1 or self.given:
+            self.recording.refuse(
+                "it works on several devices: %s; compile what runs on one of them"
+                % " and ".join(sorted([repr(d) for d in places]))
+            )
+        self.owner.where = others[0]
+        return True
 
     def _own(self, leaves: list[Any]) -> list[Any]:
         """The result for the caller: its own arguments where they are returned."""
