@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import FogoError
 from ..ops.elementwise import maximum, minimum
 from ..ops.elementwise import where as choose
-from .optimizer import state_like, wide
+from .optimizer import state_like
 from .rule import Rule, left, lerp, norm, rms
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class LARS(Rule):
 
     memory = ("momentum_buffer",)
     single = False
+    shrinks = False
 
     def __init__(
         self,
@@ -60,13 +61,10 @@ class LARS(Rule):
             trust_coefficient=trust_coefficient, eps=eps, maximize=maximize,
         )  # fmt: skip
 
-    def apply_single(
-        self, p: Tensor, g: Tensor, state: dict[str, Tensor], now: Now, group: Any
+    def move(
+        self, w: Tensor, g: Tensor, state: dict[str, Tensor], now: Now, group: Any
     ) -> Tensor:
         decay = float(group["weight_decay"])
-        kind = wide(group)
-        w, g = p.astype(kind), g.astype(kind)
-        g = -g if group["maximize"] else g
         a, b = norm(w), norm(g)
         both = (a > 0.0).logical_and(b > 0.0)
         ratio = a * float(group["trust_coefficient"])
@@ -74,7 +72,7 @@ class LARS(Rule):
         rate = now["lr"] * choose(both, ratio, 1.0)
         old = state["momentum_buffer"] * float(group["momentum"])
         step = state["momentum_buffer"] = old + rate * (g + w * decay)
-        return (w - step).astype(p.dtype)
+        return w - step
 
 
 class LAMB(Rule):
@@ -94,6 +92,7 @@ class LAMB(Rule):
 
     memory = ("exp_avg", "exp_avg_sq")
     single = False
+    shrinks = False
 
     def __init__(
         self,
@@ -114,12 +113,9 @@ class LAMB(Rule):
         beta1, beta2 = group["betas"]
         return {"left1": left(beta1, t), "left2": left(beta2, t)}
 
-    def apply_single(
-        self, p: Tensor, g: Tensor, state: dict[str, Tensor], now: Now, group: Any
+    def move(
+        self, w: Tensor, g: Tensor, state: dict[str, Tensor], now: Now, group: Any
     ) -> Tensor:
-        kind = wide(group)
-        w, g = p.astype(kind), g.astype(kind)
-        g = -g if group["maximize"] else g
         beta1, beta2 = group["betas"]
         mean = state["exp_avg"] = lerp(state["exp_avg"], g, 1.0 - beta1)
         square = state["exp_avg_sq"] = lerp(state["exp_avg_sq"], g * g, 1.0 - beta2)
@@ -127,7 +123,7 @@ class LAMB(Rule):
         step = mean / now["left1"] / root
         if group["weight_decay"]:
             step = step + w * float(group["weight_decay"])
-        return (w - now["lr"] * _trust(w, step) * step).astype(p.dtype)
+        return w - now["lr"] * _trust(w, step) * step
 
 
 class Adafactor(Rule):

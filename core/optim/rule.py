@@ -44,6 +44,7 @@ class Rule(Optimizer):
 
     memory: tuple[str, ...] = ()  # names of the state, each of the parameter's shape
     single = True  # every number by itself: parameters may be stepped as one tensor
+    shrinks = True  # weight decay is done before `move`, which else does it itself
 
     def __init__(self, params: Any, **settings: Any) -> None:
         Optimizer.__init__(self, params, settings)
@@ -114,7 +115,7 @@ class Rule(Optimizer):
         g = g.astype(kind)
         if group.get("maximize"):
             g = -g
-        decay = group.get("weight_decay")
+        decay = group.get("weight_decay") if self.shrinks else 0.0
         if decay and self.decoupled(group):
             w = w - w * (now["lr"] * float(decay))
         elif decay:
