@@ -148,6 +148,11 @@ class Optimizer:
 
     def try_step(self, grads: Gradients) -> int:
         """Do what `step` does; return the number of parameters that had a gradient."""
+        if not hasattr(grads, "get"):
+            raise AutodiffError(
+                "%s.step: it takes what backward returns; given %s; write "
+                "optimizer.step(loss.backward())" % (self.name, type(grads).__name__)
+            )
         if WATCH.on:
             called(self)
         changed = 0

@@ -233,6 +233,15 @@ def test_wrong_settings() -> None:
             make()
 
 
+def test_a_step_takes_gradients() -> None:
+    p = nn.Parameter(fogo.ones(2, device=fogo.device("cpu").autodiff()))
+    loss = (p * p).sum()
+    for opt in (optim.SGD([p]), optim.Lion([p]), optim.Optimizers(optim.SGD([p]))):
+        for given in (None, loss, [p]):
+            with pytest.raises(fogo.AutodiffError, match=r"step\(loss.backward\(\)\)"):
+                opt.step(given)  # type: ignore[arg-type]
+
+
 def cautious(w: Array, g: Array, s: dict[str, Any], t: int, o: dict[str, Any]) -> Array:
     b1, b2 = 0.9, 0.999
     m = s["m"] = b1 * s.get("m", 0.0) + (1 - b1) * g
